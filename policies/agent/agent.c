@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * agent.c - the policy `agent`: who starts next is chosen outside, by a program that drives the run
+ * agent.c - the policy `agent`: the next start is decided outside, by a program that drives the run
  * (sl_run_decide, SchedlabEnv in schedlab.py), or by a file of choices that were recorded so.
  *
  * In a pass, as long as one of the first `slots` jobs of the queue could start, it asks which (a decision
@@ -31,7 +31,7 @@ struct agent {
 	bool easy;
 	uint32_t slots;
 	sl_job *offered;
-	const struct sl_doc *doc; /* NULL: whoever drives the run is asked. */
+	const struct sl_doc *doc; /* NULL: the program that drives the run decides. */
 	const struct sl_doc_node **choice;
 	uint32_t choice_count;
 };
@@ -96,7 +96,7 @@ static size_t offer_fits(struct agent *agent, struct sl_pass *pass)
 	return count;
 }
 
-/* EASY (Lifka, JSSPP 1995): the first if it fits, else who does not delay it. */
+/* EASY (Lifka, JSSPP 1995): the first if it fits, else jobs that do not delay it. */
 static size_t offer_easy(struct agent *agent, struct sl_pass *pass)
 {
 	size_t count = 0;

@@ -18,7 +18,7 @@ struct entry {
 
 struct lanes {
 	struct share_holders partitions;
-	struct entry *heap; /* Who is next on top. */
+	struct entry *heap; /* The next job on top. */
 	uint32_t heap_count;
 	struct entry *waiting; /* Lanes whose first job does not fit, in the order found. */
 };

@@ -22,8 +22,8 @@ uint32_t lanes_start_in_order(struct composed *composed, struct sl_pass *pass);
 /* Those heads, in the order in which they were found. */
 sl_job lanes_waiting(const struct composed *composed, uint32_t index);
 
-/* Each lane in which somebody waits, in the order of the first jobs as the pass begins. With one queue, lane
- * 0, whoever waits. */
+/* Each lane with a waiting job, in the order of the first jobs as the pass begins. With one queue, lane 0
+ * always. */
 void lanes_each(struct composed *composed, struct sl_pass *pass,
 	void (*serve)(struct composed *composed, struct sl_pass *pass, uint32_t lane));
 

@@ -208,7 +208,7 @@ bool composed_start_sized(struct composed *composed, struct sl_pass *pass, sl_jo
 bool composed_preempt(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_preempt how);
 bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job);
 void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark);
-/* Who is next. */
+/* The next job. */
 sl_job composed_first(struct composed *composed, struct sl_pass *pass);
 /* Starts each job with a reservation for now, in queue order. */
 void composed_start_due(struct composed *composed, struct sl_pass *pass);

@@ -201,8 +201,7 @@ const struct sl_param composed_params[PARAM_COUNT] = {
 		.help = "the rules of another simulator: implies settings of the policy and of the replay, which are said" },
 };
 
-/* ---- Other simulators' policies as settings of these. The source of each is in docs/VALIDATION.md. ----
- */
+/* ---- Other simulators' policies as settings of these. The source of each is in docs/VALIDATION.md. ---- */
 
 #define PYSS                                                                                      \
 	"replay.events=submit_first,replay.passes=event,replay.early=true,replay.size=requested," \

@@ -68,8 +68,7 @@ void gate_passed(struct composed *composed, struct sl_pass *pass, sl_job job)
 			sl_ledger_get(pass, composed->admitted, ADMITTED_SETTLED));
 }
 
-/* ---- Not while it is dear -------------------------------------------------------------------------------
- */
+/* ---- Not while it is dear -------------------------------------------------------------------- */
 
 /* Until when it is kept at most. */
 static sl_time held_until(const struct composed *composed, const struct sl_pass *pass, sl_job job)

@@ -34,7 +34,7 @@ struct fair_share {
 	void (*joined)(struct fair_shares *fair_shares, struct sl_pass *pass,
 		uint32_t share_holder); /* Optional: may wait. */
 	void (*left)(struct fair_shares *fair_shares, struct sl_pass *pass,
-		uint32_t share_holder); /* Nobody waits. */
+		uint32_t share_holder); /* No job waits. */
 };
 extern const struct fair_share fair_share_fair, fair_share_drf, fair_share_lottery, fair_share_stride;
 

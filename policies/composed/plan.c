@@ -40,8 +40,8 @@ const struct plan plan_fcfs = {
 	.pass = fcfs_pass,
 };
 
-/* List scheduling: whoever fits, in order; large jobs may wait for ever. Nobody keeps others waiting, so
- * there is nothing to part into lanes. */
+/* List scheduling: jobs that fit, in order; large jobs may starve. No job delays others, so lanes mean
+ * nothing. */
 static void greedy_pass(struct composed *composed, struct sl_pass *pass)
 {
 	sl_set_cause(pass, SL_RULE_FILL, SL_JOB_NONE);
@@ -257,7 +257,7 @@ const struct plan plan_recorded = {
 	.key = recorded_key,
 };
 
-/* ---- Nobody waits: whoever does not fit as he comes is turned away, and does not come back. ---- */
+/* ---- Loss system: a job that does not fit at its submission is refused, and not submitted again. ---- */
 
 static void loss_pass(struct composed *composed, struct sl_pass *pass)
 {

@@ -31,7 +31,7 @@ static sl_job pick(struct composed *composed, struct sl_pass *pass, uint32_t lan
 
 static void plan_commit_fill(struct composed *composed, struct sl_pass *pass, sl_job head)
 {
-	/* Before that time, not by it. When it has come, nobody may. */
+	/* Before that time, not by it. When it has come, none may. */
 	const sl_time at = head_at(composed, pass, head) - 1;
 	if (composed->fill_none || at <= sl_now(pass) || !sl_any_fits(pass))
 		return;

@@ -7,7 +7,7 @@
 #include "policies/composed/composed.h"
 
 struct depth {
-	sl_job *held; /* Those with a promise, in the order in which they were made. */
+	sl_job *held; /* Jobs with a reservation, in the order in which these were made. */
 	uint32_t most;
 };
 
@@ -22,8 +22,8 @@ static int depth_init(struct composed *composed, const struct sl_setup *setup, s
 	return state && state->held ? SL_OK : sl_fail_memory(err);
 }
 
-/* In queue order: who can start beside the promises made so far does, the others are promised, up to depth.
- * Returns the last one looked at. */
+/* In queue order: jobs that can start beside the reservations made so far do, the others get reservations, up
+ * to depth. Returns the last job tried. */
 static sl_job promise_first(struct composed *composed, struct sl_pass *pass, uint32_t lane, uint32_t *held)
 {
 	const struct depth *state = composed->own;
@@ -45,7 +45,7 @@ static sl_job promise_first(struct composed *composed, struct sl_pass *pass, uin
 	return last;
 }
 
-/* The first one's promise, as if there were no others. */
+/* The first one's reservation, as if there were no others. */
 static struct sl_promise first_shadow(const struct depth *state, struct sl_pass *pass, uint32_t held)
 {
 	const sl_marked mark = sl_mark(pass);
@@ -56,7 +56,7 @@ static struct sl_promise first_shadow(const struct depth *state, struct sl_pass 
 	return shadow;
 }
 
-/* Whoever moves no promise. What would move the first one is passed over by the queue's index, unseen. */
+/* Jobs that delay no reservation. What would move the first one is skipped by the queue's index, untried. */
 static void fill_beside(struct composed *composed, struct sl_pass *pass, sl_job after, uint32_t held)
 {
 	const struct depth *state = composed->own;
@@ -96,7 +96,7 @@ static void depth_lane(struct composed *composed, struct sl_pass *pass, uint32_t
 	sl_head_waits(pass, state->held[0]);
 }
 
-/* Where lanes share nodes, one keeps no promise of another's: each makes its own in turn. */
+/* Where lanes share nodes, one keeps no reservation of another's: each makes its own in turn. */
 static void depth_pass(struct composed *composed, struct sl_pass *pass)
 {
 	if (sl_any_fits(pass))

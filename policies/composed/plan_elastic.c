@@ -59,7 +59,7 @@ static const struct sl_profile *plan_elastic_profile_of(const struct sl_pass *pa
 							     : NULL;
 }
 
-/* Who has bounds and says no more is malleable. */
+/* A job with bounds alone is malleable. */
 static enum sl_elastic plan_elastic_kind_of(const struct sl_pass *pass, sl_job job)
 {
 	const struct sl_jobs *jobs = sl_jobs_of(pass);
@@ -93,8 +93,7 @@ static void plan_elastic_grow(struct sl_pass *pass, sl_job job, uint32_t most)
 	}
 }
 
-/* ---- 1. Evolving jobs -------------------------------------------------------------------------------------
- */
+/* ---- 1. Evolving jobs ------------------------------------------------------------------------ */
 
 /* What it requests by now, within its bounds, 0: nothing; *next: the work at its next request. */
 static uint32_t asked_by(const char *evolves, const struct sl_group *group, sl_time work, sl_time *next)
@@ -143,8 +142,7 @@ static void evolve(struct sl_pass *pass)
 	}
 }
 
-/* ---- 2. Starts
- * ---------------------------------------------------------------------------------------------- */
+/* ---- 2. Starts ------------------------------------------------------------------------------- */
 
 /* How long it will take where it is, by its estimate. */
 static sl_time takes_there(struct sl_pass *pass, sl_job job)
@@ -255,8 +253,7 @@ static void plan_elastic_fill(struct composed *composed, struct sl_pass *pass, s
 		(void)composed_start(composed, pass, job);
 }
 
-/* ---- 3. Nobody waits
- * ----------------------------------------------------------------------------------------- */
+/* ---- 3. No job waits ------------------------------------------------------------------------- */
 
 /* Each job with less gets so many, within its bounds; false: they do not fit. */
 static bool level(const struct elastic *e, struct sl_pass *pass, uint32_t tasks)

@@ -25,7 +25,7 @@ struct gang {
 	sl_time *times; /* When something may be freed. */
 };
 
-/* ---- Who there is -------------------------------------------------------------------------- */
+/* ---- Gangs -------------------------------------------------------------------------- */
 
 static bool list_members(struct gang *gang, const struct sl_setup *setup)
 {
@@ -176,7 +176,7 @@ static void drops(struct composed *composed, struct sl_pass *pass, uint32_t of)
 		sl_promise_drop(pass, (sl_job){ gang->row[at] });
 }
 
-/* The unit that begins with this job, beside what has been promised. */
+/* The unit that begins with this job, beside all reservations. */
 static bool start_unit(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const int32_t of = gang_of(composed->own, job);

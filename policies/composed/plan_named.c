@@ -17,7 +17,7 @@ static bool plan_named_place(struct sl_pass *pass, sl_job job)
 	return sl_promise_set(pass, job, at) && at == sl_now(pass) && sl_start(pass, job);
 }
 
-/* What waits is looked at anew if something ended, or nothing else explains the pass. */
+/* Waiting jobs are planned anew if something ended, or nothing else explains the pass. */
 static bool all_anew(const struct composed *composed, const struct sl_pass *pass)
 {
 	return since_ended(composed, pass) || !since_came(composed, pass);
@@ -81,7 +81,7 @@ const struct plan plan_easy_named = {
 	.pass = easy_pass,
 };
 
-/* ---- Conservative: everyone has an entry ---------------------------------------------------- */
+/* ---- Conservative: every job has an entry ---------------------------------------------------- */
 
 static void conservative_pass(struct composed *composed, struct sl_pass *pass)
 {

@@ -93,7 +93,7 @@ static int quota_init(struct composed *composed, const struct sl_setup *setup, s
 	return read_quotas(q, setup->values[PARAM_QUOTAS].text, setup, err);
 }
 
-/* ---- Who runs as what ---------------------------------------------------------------------------- */
+/* ---- Guaranteed or borrowing ----------------------------------------------------------------- */
 
 static int64_t asks(const struct quota *q, sl_job job)
 {

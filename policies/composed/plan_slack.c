@@ -48,7 +48,7 @@ static void slack_submitted(struct composed *composed, struct sl_pass *pass, sl_
 		slack->submitted = job.row + 1;
 }
 
-/* The first promise, plus what the parameters allow. */
+/* The first reservation, plus what the parameters allow. */
 static void bound_new(struct composed *composed, struct sl_pass *pass)
 {
 	const struct slack *slack = composed->own;
@@ -107,8 +107,8 @@ static bool place_retry(const struct slack *slack, struct sl_pass *pass, const s
 	return sl_promise_set(pass, job, at);
 }
 
-/* Starts the job now, and places all promises anew, in their order. Nothing happens if somebody would have to
- * wait beyond his bound. */
+/* Starts the job now, and makes all reservations anew, in their order. Nothing happens if a job would have to
+ * wait beyond its bound. */
 static bool start_early(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
 	const struct slack *slack = composed->own;

@@ -181,7 +181,7 @@ static bool fits_in_row(struct composed *composed, struct sl_pass *pass, sl_job 
 }
 
 /* Where to look for those not yet in: in the order of submission, behind the last that is. If that one could
- * not go in before, and nobody left since, it cannot now. */
+ * not go in before, and none left since, it cannot now. */
 static sl_job first_outside(const struct composed *composed, const struct sl_pass *pass)
 {
 	const struct slices *s = composed->own;

@@ -27,7 +27,7 @@ struct victim {
 struct srtf {
 	uint32_t *first, *next; /* By lane, by job: those that run, and maybe others; UINT32_MAX: none. */
 	bool *listed;           /* By job. */
-	uint64_t *surveyed;     /* By lane: the pass in which who does not run was struck off last. */
+	uint64_t *surveyed;     /* By lane: the pass in which jobs that do not run were last struck off. */
 	uint64_t passes;
 	struct victim *victim;
 	uint64_t *taken; /* By node: the search in which the waiting job had it. */
@@ -147,7 +147,7 @@ static void srtf_ended(struct composed *composed, struct sl_pass *pass, sl_job j
 	note_freed(composed->own, pass, sl_lane_of(pass, job));
 }
 
-/* Before the pass stops anybody of the lane, so that nobody is struck off whom an undo brings back. */
+/* Before the pass stops any job of the lane, so that none is struck off that an undo brings back. */
 static void survey(struct srtf *s, const struct sl_pass *pass, uint32_t lane)
 {
 	if (s->surveyed[lane] == s->passes)

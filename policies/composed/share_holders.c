@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Who there is -------------------------------------------------------------------------- */
+/* ---- Share holders -------------------------------------------------------------------------- */
 
 /* By number, then by first submission. */
 static int compare_numbers(const void *a, const void *b)
@@ -123,7 +123,7 @@ int share_holders_init(
 	return SL_OK;
 }
 
-/* ---- Who waits ----------------------------------------------------------------------------- */
+/* ---- Waiting jobs ----------------------------------------------------------------------------- */
 
 static void share_holders_list(struct share_holders *share_holders, uint32_t share_holder)
 {

@@ -23,7 +23,7 @@ struct share_holders {
 	uint32_t name_count;
 	uint32_t count;
 	const uint32_t *of;                       /* By job: its share holder. */
-	const struct share_holder_number *number; /* Ascending; -1: those of whom nothing is known. */
+	const struct share_holder_number *number; /* Ascending; -1: unknown. */
 	const uint32_t *row;   /* Jobs, share holder by share holder, each in order of submission. */
 	const uint32_t *begin; /* By share holder, count + 1 of them: its part of row. */
 	uint32_t *seen;        /* By share holder: end of the submitted ones in row. */
@@ -55,7 +55,7 @@ sl_job share_holders_first(
 void share_holders_report(const struct share_holders *share_holders, struct sl_pass *pass, sl_ledger reported,
 	sl_job job, enum sl_reason reason);
 
-/* "alice=2,bob=0.5,*=1", in millionths; * is everyone not named. What is said of a number that has no job
+/* "alice=2,bob=0.5,*=1", in millionths; * is every other one. The weight of a number that has no job
  * goes into `absent` (may be NULL). */
 struct share_holder_amounts {
 	const char *key; /* The parameter, for messages. */

@@ -104,11 +104,11 @@ void controller_release(struct controller *c);
 void controller_failed(struct controller *c, int status); /* Keeps the first failure. */
 void controller_no_memory(struct controller *c);
 void controller_take_err(struct controller *c, const struct sl_err *err); /* If it is one. */
-/* False: it failed, or nobody waits for what comes of this any more. */
+/* False: it failed, or no job waits for its result any more. */
 bool controller_goes_on(const struct controller *c);
 bool controller_stops(const void *c); /* No job waits. For rules with no other events. */
 
-/* An order for the next pass, with the rest to be set; lent until the next one. NULL: no memory. */
+/* An order for the next pass, with the rest to be set; valid until the next one. NULL: no memory. */
 struct order *controller_order(struct controller *c, enum order_what what, uint32_t row);
 /* Why it waits, unless it runs or that was reported. */
 void controller_reason(struct controller *c, uint32_t row, enum sl_reason reason);

@@ -100,8 +100,7 @@ static void on_event(void *state, struct sl_pass *pass, const struct sl_event *e
 	external_put(to, "}");
 }
 
-/* ---- Answers --------------------------------------------------------------------------------------------
- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
 static int bad(struct sl_err *err, const char *line, size_t len, const char *what)
 {
@@ -220,8 +219,7 @@ static int query(struct external *external, struct sl_pass *pass, struct sl_err 
 	return status;
 }
 
-/* ---- What was decided before
- * --------------------------------------------------------------------------------- */
+/* ---- What was decided before ----------------------------------------------------------------- */
 
 static void replay_next(struct external *external)
 {
@@ -253,8 +251,7 @@ static int replay(struct external *external, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- The pass
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- The pass -------------------------------------------------------------------------------- */
 
 static void external_apply(struct external *external, struct sl_pass *pass, bool first)
 {
@@ -299,8 +296,7 @@ static void pass_once(void *state, struct sl_pass *pass)
 	external_apply(external, pass, !retry);
 }
 
-/* ---- Beginning and end
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Beginning and end ----------------------------------------------------------------------- */
 
 static void put_hello(const struct sl_setup *setup, struct external_text *to)
 {

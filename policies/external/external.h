@@ -21,7 +21,7 @@ struct external_talk {
 
 /* By sh -c. SL_SYSTEM. */
 int external_start(struct external_talk *talk, const char *command, sl_time patience, struct sl_err *err);
-/* One line, its end included. SL_POLICY: nobody is there any more. */
+/* One line, its end included. SL_POLICY: the program has ended. */
 int external_say(struct external_talk *talk, const char *line, size_t len, struct sl_err *err);
 /* The next line, without its end, valid until the next call. SL_POLICY: it ended, or was too slow. */
 int external_hear(struct external_talk *talk, const char **line, size_t *len, struct sl_err *err);

@@ -104,8 +104,7 @@ static const struct sl_compat hybrid_compats[] = {
 #define ROW_SLURM  UINT32_MAX
 #define ROW_HYBRID (UINT32_MAX - 1)
 
-/* ---- Events and passes ----------------------------------------------------------------------------------
- */
+/* ---- Events and passes ----------------------------------------------------------------------- */
 
 void hybrid_report_child(
 	struct hybrid *h, struct sl_pass *pass, enum hybrid_side side, const struct sl_event *event)
@@ -223,8 +222,7 @@ static int hybrid_table(void *state, struct sl_pass *pass, sl_time at, const cha
 	return status;
 }
 
-/* ---- Begin and end --------------------------------------------------------------------------------------
- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
 static const char *name_of_kube(const struct sl_setup *setup)
 {

@@ -40,7 +40,7 @@ struct hybrid_move {
 /* What a side is at, from one pass to the next. */
 struct hybrid_state {
 	uint32_t nodes, busy, waiting,
-		idle_wanted; /* idle_wanted: idle, and of use to who waits on the other side. */
+		idle_wanted; /* idle_wanted: idle, and of use to jobs that wait on the other side. */
 };
 
 struct hybrid_point {
@@ -111,8 +111,7 @@ struct hybrid {
 void hybrid_report_child(
 	struct hybrid *h, struct sl_pass *pass, enum hybrid_side side, const struct sl_event *event);
 
-/* ---- hybrid_sides.c: the side of a job, of a node -------------------------------------------------------
- */
+/* ---- hybrid_sides.c: the side of a job, of a node -------------------------------------------- */
 
 struct hybrid_rules {
 	const char *partitions, *accounts, *users; /* Kubernetes', "a,b"; NULL. */
@@ -121,8 +120,7 @@ struct hybrid_rules {
 int hybrid_sides_jobs(struct hybrid *h, const struct hybrid_rules *rules, struct sl_err *err);
 int hybrid_sides_nodes(struct hybrid *h, const struct hybrid_rules *rules, struct sl_err *err);
 
-/* ---- hybrid_need.c: who waits for nodes, and which would help -------------------------------------------
- */
+/* ---- hybrid_need.c: jobs that wait for nodes, and which would help --------------------------- */
 
 int hybrid_need_make(struct hybrid *h, struct sl_err *err);
 /* Nodes of that type that the job needs when they are empty; 0: it cannot run there. */
@@ -131,8 +129,7 @@ uint32_t hybrid_needs(struct hybrid *h, uint32_t job, uint32_t type);
 bool hybrid_waits_for_nodes(const struct sl_pass *pass, sl_job job);
 int64_t hybrid_priority(struct hybrid *h, uint32_t job);
 
-/* ---- hybrid_share.c: nodes that change sides ------------------------------------------------------------
- */
+/* ---- hybrid_share.c: nodes that change sides ------------------------------------------------- */
 
 /* What is due by now, and the rule's look at both queues. The time of the next; SL_NEVER: not unless
  * something happens. */
@@ -140,9 +137,7 @@ sl_time hybrid_share_look(struct hybrid *h, struct sl_pass *pass, sl_time now);
 /* When to look after something has happened. */
 sl_time hybrid_share_after(const struct hybrid *h, sl_time now);
 
-/* ---- hybrid_series.c: what is counted, and reported
- * ---------------------------------------------------------
- */
+/* ---- hybrid_series.c: what is counted, and reported ------------------------------------------ */
 
 void hybrid_count(struct hybrid *h, struct sl_pass *pass);
 int hybrid_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err);

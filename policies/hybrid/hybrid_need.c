@@ -11,8 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- What fits ------------------------------------------------------------------------------------------
- */
+/* ---- What fits ------------------------------------------------------------------------------- */
 
 static int64_t hybrid_need_gpus_of(
 	const struct sl_cluster *cluster, const struct sl_node_type *type, uint32_t types)
@@ -55,8 +54,7 @@ static uint32_t nodes_for(
 	return nodes < 1 ? 1 : nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
 }
 
-/* ---- Partitions of Slurm --------------------------------------------------------------------------------
- */
+/* ---- Partitions of Slurm --------------------------------------------------------------------- */
 
 static uint32_t find_partition(const struct sl_cluster *cluster, const char *name)
 {
@@ -96,8 +94,7 @@ static bool in_partition(const struct hybrid *h, uint32_t job, uint32_t type)
 	return !set || (h->cluster->node_set[set].types[type / 64] >> (type % 64) & 1);
 }
 
-/* ---- Of a job -------------------------------------------------------------------------------------------
- */
+/* ---- Of a job -------------------------------------------------------------------------------- */
 
 int hybrid_need_make(struct hybrid *h, struct sl_err *err)
 {
@@ -136,8 +133,7 @@ bool hybrid_waits_for_nodes(const struct sl_pass *pass, sl_job job)
 	return helps[sl_reason_of(pass, job)];
 }
 
-/* ---- Priority of pods -----------------------------------------------------------------------------------
- */
+/* ---- Priority of pods ------------------------------------------------------------------------ */
 
 /* The value of the PriorityClass of that name; NULL: of the one that is the global default. */
 static bool class_value(const struct sl_cluster *cluster, const char *name, int64_t *value)

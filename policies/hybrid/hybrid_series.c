@@ -13,8 +13,7 @@
 
 static const char *const side_name[HYBRID_SIDES] = { "slurm", "kube" };
 
-/* ---- Counted --------------------------------------------------------------------------------------------
- */
+/* ---- Counted --------------------------------------------------------------------------------- */
 
 static void integrate(struct hybrid *h, sl_time now)
 {
@@ -82,7 +81,7 @@ static void count_nodes(struct hybrid *h, const struct sl_pass *pass)
 	}
 }
 
-/* Idle nodes of the side that would help who waits on the other. */
+/* Idle nodes of the side that would help jobs that wait on the other. */
 static uint32_t count_wanted(struct hybrid *h, const struct sl_pass *pass, enum hybrid_side side)
 {
 	const uint32_t types = h->cluster->type_count;
@@ -142,9 +141,7 @@ void hybrid_count(struct hybrid *h, struct sl_pass *pass)
 	}
 }
 
-/* ---- Reports
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- Reports --------------------------------------------------------------------------------- */
 
 #define MILLION INT64_C(1000000)
 #define HOUR_US ((__int128)3600 * MILLION)

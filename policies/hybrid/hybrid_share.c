@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- One node's way -------------------------------------------------------------------------------------
- */
+/* ---- One node's way -------------------------------------------------------------------------- */
 
 /* As the engine has it, whatever the node masks. */
 static bool is_usable(const struct sl_pass *pass, uint32_t n)
@@ -119,9 +118,7 @@ static void go_on(struct hybrid *h, struct sl_pass *pass, uint32_t n)
 		arrive(h, pass, n);
 }
 
-/* ---- Which side needs nodes, which has idle ones
- * ----------------------------------------------------------------------------
- */
+/* ---- Which side needs nodes, which has idle ones --------------------------------------------- */
 
 struct choice {
 	sl_time key;
@@ -286,8 +283,7 @@ static void give(struct hybrid *h, struct sl_pass *pass, enum hybrid_side to, st
 	}
 }
 
-/* ---- The rules ------------------------------------------------------------------------------------------
- */
+/* ---- The rules ------------------------------------------------------------------------------- */
 
 static void look_move(struct hybrid *h, struct sl_pass *pass, struct choice *list)
 {
@@ -297,7 +293,7 @@ static void look_move(struct hybrid *h, struct sl_pass *pass, struct choice *lis
 		give(h, pass, slurm ? HYBRID_SLURM : HYBRID_KUBE, list);
 }
 
-/* Nobody of higher priority waits who could use it. */
+/* No pod of higher priority waits that could use it. */
 static bool is_spare(struct hybrid *h, const struct sl_pass *pass, uint32_t n)
 {
 	for (sl_job job = sl_lane_first(pass, HYBRID_KUBE); sl_job_is(job);
@@ -320,8 +316,7 @@ static void look_pods(struct hybrid *h, struct sl_pass *pass, struct choice *lis
 	}
 }
 
-/* ---- When -----------------------------------------------------------------------------------------------
- */
+/* ---- When ------------------------------------------------------------------------------------ */
 
 static sl_time sooner(sl_time a, sl_time b) { return a < b ? a : b; }
 

@@ -185,7 +185,7 @@ struct kube_job {
 	uint32_t first, count; /* Pods, in a row. */
 	uint32_t bound;
 	uint32_t gang;              /* 1 + its own; 0: none. */
-	bool there, reported, lost; /* lost: it is to be removed by whoever added it. */
+	bool there, reported, lost; /* lost: it is to be removed by the policy that added it. */
 	char *why;
 	uint32_t stuck; /* The pod that `why` is of. */
 };

@@ -56,8 +56,7 @@ static bool make_counts(struct kube *k, struct counts *counts, const char *key, 
 	return counts->pods;
 }
 
-/* ---- Spreading ------------------------------------------------------------------------------------------
- */
+/* ---- Spreading ------------------------------------------------------------------------------- */
 
 static bool has_all_keys(struct kube *k, const struct sl_podset *podset, uint32_t node, bool hard)
 {
@@ -128,8 +127,7 @@ enum kube_why kube_pod_affinity_spread(
 	return KUBE_FITS;
 }
 
-/* ---- Affinity -------------------------------------------------------------------------------------------
- */
+/* ---- Affinity -------------------------------------------------------------------------------- */
 
 /* All required affinity terms of the pod want that one. */
 static bool wanted_by_all(const struct kube *k, const struct kube_spec *spec, const struct kube_spec *other)
@@ -237,8 +235,7 @@ enum kube_why kube_pod_affinity_filter(
 	return KUBE_FITS;
 }
 
-/* ---- Both -----------------------------------------------------------------------------------------------
- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static bool make_terms(struct kube *k, struct kube_pod_affinity *pod_affinity, const struct sl_podset *podset)
 {
@@ -308,8 +305,7 @@ void kube_pod_affinity_free(struct kube_pod_affinity *pod_affinity)
 	free(pod_affinity);
 }
 
-/* ---- Scores ---------------------------------------------------------------------------------------------
- */
+/* ---- Scores ---------------------------------------------------------------------------------- */
 
 #define MILLION INT64_C(1000000)
 

@@ -111,8 +111,7 @@ static void wake(struct kube *k, uint32_t pod)
 	kube_queue_wake(k, pod);
 }
 
-/* ---- Events ---------------------------------------------------------------------------------------------
- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 void kube_alike_changed(struct kube *k, const uint32_t *spec)
 {
@@ -181,7 +180,7 @@ static int highest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Sets of more attempts first, so that nobody is tried twice. */
+/* Sets of more attempts first, so that no pod is tried twice. */
 void kube_alike_settle(struct kube *k)
 {
 	if (!k->alike_due)
@@ -210,8 +209,7 @@ void kube_alike_settle(struct kube *k)
 	}
 }
 
-/* ---- Time -----------------------------------------------------------------------------------------------
- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 static sl_time flush_of(const struct kube *k, const struct kube_alike *set)
 {

@@ -52,7 +52,7 @@ static int binder_init(void **state, const struct sl_setup *setup, struct sl_err
 	if (!k)
 		return sl_fail_memory(err);
 	kube_take_options(&options, setup);
-	options.gang = KUBE_GANG_OFF; /* Who admits whole jobs has seen to that; PodGroups count. */
+	options.gang = KUBE_GANG_OFF; /* The admitting policy has seen to that; PodGroups count. */
 	const int status = kube_make(k, setup, &options, err);
 	for (uint32_t i = 0; !status && setup->unavailable && i < k->nodes; i++)
 		k->node[i].up = !setup->unavailable[i];

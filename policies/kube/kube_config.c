@@ -46,8 +46,7 @@ void kube_profile_default(struct kube_profile *profile)
 	}
 }
 
-/* ---- Plugins --------------------------------------------------------------------------------------------
- */
+/* ---- Plugins --------------------------------------------------------------------------------- */
 
 enum point { AT_ALL, AT_SCORE, AT_FILTER, AT_OTHER };
 
@@ -104,8 +103,7 @@ static int take_point(struct kube_profile *profile, const struct sl_object *obje
 	return status;
 }
 
-/* ---- Arguments ------------------------------------------------------------------------------------------
- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 static int take_resources(const struct sl_object *object, const struct sl_doc_node *list, void *to,
 	uint32_t *count, struct sl_err *err)
@@ -214,8 +212,7 @@ static int take_arguments(struct kube_profile *profile, const struct sl_object *
 	return status;
 }
 
-/* ---- Profiles -------------------------------------------------------------------------------------------
- */
+/* ---- Profiles -------------------------------------------------------------------------------- */
 
 static int take_profile(struct kube *k, const struct sl_object *object, const struct sl_doc_node *map,
 	int64_t percentage, struct sl_err *err)
@@ -266,7 +263,7 @@ int kube_configure(struct kube *k, struct sl_err *err)
 	return status;
 }
 
-/* Of the pod itself, else of its class, else of the class that is everybody's default, else of its job. */
+/* Of the pod itself, else of its class, else of the class with globalDefault, else of its job. */
 int64_t kube_priority(const struct kube *k, const struct sl_podset *podset, int64_t of_job)
 {
 	if (podset->priority != SL_NONE)

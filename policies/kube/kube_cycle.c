@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Finding a node -------------------------------------------------------------------------------------
- */
+/* ---- Finding a node -------------------------------------------------------------------------- */
 
 /* Of nodes on which something was freed since pods of this sort last failed, none will do either. */
 static bool failing_retry(struct kube *k, uint32_t pod, const struct kube_cycle *cycle)
@@ -79,8 +78,7 @@ static uint32_t find_node(struct kube *k, uint32_t pod, bool *retry)
 	return node;
 }
 
-/* ---- What came of it ------------------------------------------------------------------------------------
- */
+/* ---- What came of it ------------------------------------------------------------------------- */
 
 static void bind(struct kube *k, uint32_t pod)
 {
@@ -164,8 +162,7 @@ static void fail_or_preempt(struct kube *k, uint32_t pod, bool retry)
 	kube_cycle_fail(k, pod, full);
 }
 
-/* ---- Gangs ----------------------------------------------------------------------------------------------
- */
+/* ---- Gangs ----------------------------------------------------------------------------------- */
 
 static bool is_waiting(const struct kube_pod *pod)
 {
@@ -219,7 +216,7 @@ static void place_on(struct kube *k, uint32_t pod, uint32_t node)
 	k->gang[gang].placed++;
 }
 
-/* One by one: who has a node waits there for the others. */
+/* One by one (Permit): a pod with a node waits there for the others. */
 static void try_permit(struct kube *k, uint32_t pod)
 {
 	struct kube_gang_state *gang = &k->gang[k->spec[k->pod[pod].spec].gang];
@@ -336,8 +333,7 @@ static void try_gang(struct kube *k, uint32_t first)
 			k->pod[first].nominated == KUBE_NO ? 0 : k->pod[first].nominated, k->pod[first].spec);
 }
 
-/* ---- The loop -------------------------------------------------------------------------------------------
- */
+/* ---- The loop -------------------------------------------------------------------------------- */
 
 static void try_pod(struct kube *k, uint32_t pod)
 {
@@ -393,8 +389,7 @@ sl_time kube_run(struct kube *k, sl_time now)
 	return next;
 }
 
-/* ---- Why ------------------------------------------------------------------------------------------------
- */
+/* ---- Why ------------------------------------------------------------------------------------- */
 
 struct said {
 	char text[96];

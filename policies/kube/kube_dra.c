@@ -23,8 +23,7 @@ static const struct dra_claims *claims_of(const struct kube *k, const struct kub
 	return &k->dra->asked[spec->claims - 1];
 }
 
-/* ---- Claims of pods --------------------------------------------------------------------------------------
- */
+/* ---- Claims of pods -------------------------------------------------------------------------- */
 
 static struct dra_claim *find_claim(
 	struct kube_dra *dra, const char *namespace, const char *name, bool template)
@@ -94,8 +93,7 @@ int kube_dra_needs(struct kube *k, struct kube_spec *spec)
 	return k->err.status;
 }
 
-/* ---- Filter and score -----------------------------------------------------------------------------------
- */
+/* ---- Filter and score ------------------------------------------------------------------------ */
 
 static bool is_reached(const struct kube *k, const struct dra_claim *claim, uint32_t node)
 {
@@ -160,8 +158,7 @@ int64_t kube_dra_score(struct kube *k, const struct kube_spec *spec, uint32_t no
 	return score;
 }
 
-/* ---- Reserve, Unreserve ---------------------------------------------------------------------------
- */
+/* ---- Reserve, Unreserve ---------------------------------------------------------------------- */
 
 struct kube_grants {
 	uint32_t count;

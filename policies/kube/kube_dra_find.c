@@ -42,8 +42,7 @@ bool dra_reaches(const struct kube *k, const struct dra_reach *reach, uint32_t n
 	return false;
 }
 
-/* ---- Amounts --------------------------------------------------------------------------------------------
- */
+/* ---- Amounts --------------------------------------------------------------------------------- */
 
 static const struct dra_want *want_of(
 	const struct dra_device *device, const struct dra_needs *needs, uint32_t capacity)
@@ -145,8 +144,7 @@ void dra_put_back(struct dra_device *device, const struct dra_needs *needs, stru
 		device->capacity[i].used -= taken(device, needs, i);
 }
 
-/* ---- Which devices --------------------------------------------------------------------------------------
- */
+/* ---- Which devices --------------------------------------------------------------------------- */
 
 static enum cel_truth all_hold(
 	struct kube_dra *dra, struct cel *const *selector, uint32_t count, const struct cel_device *device)
@@ -191,8 +189,7 @@ static bool is_usable(const struct kube_dra *dra, const struct dra_device *devic
 	return !dra->pool[device->pool].incomplete && !dra->pool[device->pool].invalid;
 }
 
-/* ---- Constraints ----------------------------------------------------------------------------------------
- */
+/* ---- Constraints ----------------------------------------------------------------------------- */
 
 static bool concerns(const struct dra_constraint *constraint, const struct dra_request *request,
 	const struct dra_needs *needs)
@@ -246,8 +243,7 @@ static bool constraints_hold(const struct search *s)
 	return true;
 }
 
-/* ---- The search -----------------------------------------------------------------------------------------
- */
+/* ---- The search ------------------------------------------------------------------------------ */
 
 static struct dra_needs *needs_at(const struct search *s, const struct place *at)
 {

@@ -9,8 +9,7 @@
 
 #include "policies/kube/kube_dra.h"
 
-/* ---- Values ---------------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static int dra_fail(
 	const struct sl_object *object, const struct sl_doc_node *node, struct sl_err *err, const char *what)
@@ -95,8 +94,7 @@ void dra_refuse(struct dra_reading *r, const struct sl_doc_node *node, const cha
 		r->status = dra_fail(r->object, node, r->err, what);
 }
 
-/* ---- Selectors ------------------------------------------------------------------------------------------
- */
+/* ---- Selectors ------------------------------------------------------------------------------- */
 
 static struct cel *take_selector(struct dra_reading *r, const struct sl_doc_node *node)
 {
@@ -124,8 +122,7 @@ static struct cel **take_selectors(struct dra_reading *r, const struct sl_doc_no
 	return cel;
 }
 
-/* ---- Requests -------------------------------------------------------------------------------------------
- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 static const struct dra_class *class_named(const struct kube_dra *dra, const char *name)
 {
@@ -242,8 +239,7 @@ static void take_claim(struct dra_reading *r, struct dra_claim *claim, const cha
 		take_constraint(r, &claim->constraint[claim->constraints++], one);
 }
 
-/* ---- All of it ------------------------------------------------------------------------------------------
- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static uint32_t objects_of(const struct kube *k, const char *kind)
 {

@@ -23,8 +23,7 @@ static const char *kube_dra_slice_key_of(const struct dra_reading *r, const stru
 	return r->object->doc->text + node->key;
 }
 
-/* ---- Which slices count ---------------------------------------------------------------------------------
- */
+/* ---- Which slices count ---------------------------------------------------------------------- */
 
 static int by_pool(const void *a, const void *b)
 {
@@ -79,8 +78,7 @@ static void choose_slices(struct dra_reading *r)
 	qsort(r->slice, r->slices, sizeof(*r->slice), by_first);
 }
 
-/* ---- Counters -------------------------------------------------------------------------------------------
- */
+/* ---- Counters -------------------------------------------------------------------------------- */
 
 static void take_counters(struct dra_reading *r, struct dra_pool *pool)
 {
@@ -133,8 +131,7 @@ static void take_needs(struct dra_reading *r, struct dra_pool *pool, struct dra_
 	device->need = need;
 }
 
-/* ---- What a device says ---------------------------------------------------------------------------------
- */
+/* ---- What a device says ---------------------------------------------------------------------- */
 
 static void take_attribute(struct dra_reading *r, const struct sl_doc_node *node, struct cel_value *value)
 {
@@ -221,8 +218,7 @@ static void take_capacities(struct dra_reading *r, struct dra_device *device, co
 	}
 }
 
-/* ---- Where ----------------------------------------------------------------------------------------------
- */
+/* ---- Where ----------------------------------------------------------------------------------- */
 
 static uint32_t node_named(const struct dra_reading *r, const char *name)
 {
@@ -238,7 +234,7 @@ static uint32_t node_named(const struct dra_reading *r, const char *name)
 	return low < k->nodes && strcmp(k->node[r->by_rank[low]].name, name) == 0 ? r->by_rank[low] : KUBE_NO;
 }
 
-/* Of a slice's spec, or of one of its devices. A node that is not in the cluster is reached by nobody. */
+/* Of a slice's spec, or of one of its devices. A node that is not in the cluster is reached by no pod. */
 static void take_reach(struct dra_reading *r, const struct sl_doc_node *of, struct dra_reach *reach)
 {
 	const char *name = kube_text(r->object->doc, of, "nodeName");
@@ -257,8 +253,7 @@ static void take_reach(struct dra_reading *r, const struct sl_doc_node *of, stru
 	}
 }
 
-/* ---- All of it ------------------------------------------------------------------------------------------
- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static void take_device(struct dra_reading *r, struct dra_pool *pool, const struct sl_doc_node *node,
 	const struct dra_reach *reach, bool each)

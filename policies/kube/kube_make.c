@@ -27,8 +27,7 @@ uint32_t kube_resource(struct kube *k, const char *name)
 	return k->resources++;
 }
 
-/* ---- Label values as numbers ----------------------------------------------------------------------------
- */
+/* ---- Label values as numbers ----------------------------------------------------------------- */
 
 struct value_at {
 	const char *value;
@@ -85,8 +84,7 @@ struct kube_key *kube_key_of(struct kube *k, const char *name)
 	return key;
 }
 
-/* ---- Nodes ----------------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static void take_type(struct kube *k, struct kube_node *node, const struct sl_node_type *type)
 {
@@ -232,10 +230,9 @@ static int name_nodes(struct kube *k, struct sl_err *err)
 	return status;
 }
 
-/* ---- PodDisruptionBudgets -------------------------------------------------------------------------------
- */
+/* ---- PodDisruptionBudgets -------------------------------------------------------------------- */
 
-/* "30%": -30 - 1; SL_NONE: not said. */
+/* "30%": -30 - 1; SL_NONE: not set. */
 static int take_share(const struct sl_object *object, const char *path, int64_t *value, struct sl_err *err)
 {
 	const struct sl_doc_node *at = sl_doc_at(object->doc, object->node, path);
@@ -279,8 +276,7 @@ static int make_budgets(struct kube *k, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------------------
- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static int kube_make_room(struct kube *k, struct sl_err *err)
 {

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What came of it ------------------------------------------------------------------------------------
- */
+/* ---- What came of it ------------------------------------------------------------------------- */
 
 void kube_report(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t cause)
 {
@@ -28,8 +27,7 @@ static void untell(struct kube *k, uint32_t job)
 	k->reported_count = kept;
 }
 
-/* ---- Places ---------------------------------------------------------------------------------------------
- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 static void count_level(struct kube *k, int64_t priority, bool more)
 {
@@ -155,8 +153,7 @@ void kube_nominate(struct kube *k, uint32_t pod, uint32_t node)
 	of->nominated = node;
 }
 
-/* ---- What pods look like --------------------------------------------------------------------------------
- */
+/* ---- What pods look like --------------------------------------------------------------------- */
 
 static uint64_t hash_like(const struct kube_spec *spec)
 {
@@ -266,8 +263,7 @@ static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *po
 	return (uint32_t)k->specs++;
 }
 
-/* ---- Gangs ----------------------------------------------------------------------------------------------
- */
+/* ---- Gangs ----------------------------------------------------------------------------------- */
 
 /* A PodGroup of scheduling.k8s.io (spec.schedulingPolicy or spec.policy, gang.minCount), one of the
  * coscheduling plugin (spec.minMember), or one of a Workload's podGroups. */
@@ -336,8 +332,7 @@ static void open_gang(struct kube *k, uint32_t gang)
 			kube_queue_add(k, (uint32_t)i);
 }
 
-/* ---- Coming and going -----------------------------------------------------------------------------------
- */
+/* ---- Coming and going ------------------------------------------------------------------------ */
 
 static void make_pod(struct kube *k, uint32_t spec, uint32_t job, uint32_t index,
 	const struct sl_podset_assignment *assignment)
@@ -455,8 +450,8 @@ void kube_remove(struct kube *k, sl_time now, sl_job job)
 	of->why = NULL;
 }
 
-/* Of a job that lost a pod, all are made anew by whoever added them (SL_BOUND_LOST, lost), or that pod alone,
- * as the job has it. */
+/* Of a job that lost a pod, all are made anew by the policy that added them (SL_BOUND_LOST, lost), or that
+ * pod alone, as the job has it. */
 void kube_lose(struct kube *k, uint32_t job, uint32_t cause)
 {
 	struct kube_job *of = &k->job[job];
@@ -512,8 +507,7 @@ void kube_node(struct kube *k, sl_time now, uint32_t node, bool up)
 	}
 }
 
-/* ---- A job's allocation -----------------------------------------------------------------------------------
- */
+/* ---- A job's allocation ---------------------------------------------------------------------- */
 
 static int by_node(const void *a, const void *b)
 {

@@ -68,8 +68,7 @@ static const struct sl_param kube_params[PARAM_COUNT] = {
 		0, 0 },
 };
 
-/* ---- Orders ---------------------------------------------------------------------------------------------
- */
+/* ---- Orders ---------------------------------------------------------------------------------- */
 
 struct kept_pods {
 	const struct sl_pods *pods;
@@ -103,8 +102,7 @@ static void order_requeue(struct kube_policy *p, uint32_t row, enum sl_rule rule
 	order->state = rule == SL_RULE_NODE ? SL_NODE_FAIL : SL_PREEMPTED;
 }
 
-/* ---- Events ---------------------------------------------------------------------------------------------
- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 static const struct sl_pods *pods_of(struct kube_policy *p, uint32_t row)
 {
@@ -248,8 +246,7 @@ static sl_time kube_policy_next(void *state, bool reported)
 static const struct controller_calls kube_calls = { kube_policy_hear, kube_policy_submit, NULL,
 	kube_policy_over, lost, kube_policy_report_node, kube_policy_run, kube_policy_next };
 
-/* ---- Begin and end --------------------------------------------------------------------------------------
- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
 static void override_profiles(struct kube *k, const struct sl_setup *setup)
 {

@@ -29,7 +29,7 @@ struct victims {
 	uint32_t count, violations;
 };
 
-/* The most important first: by priority, then who runs longer. */
+/* The most important first: by priority, then the earlier start (MoreImportantPod). */
 static int by_importance(const void *a, const void *b)
 {
 	const struct victim *x = a, *y = b;
@@ -40,8 +40,7 @@ static int by_importance(const void *a, const void *b)
 	return (x->pod > y->pod) - (x->pod < y->pod);
 }
 
-/* ---- Budgets --------------------------------------------------------------------------------------------
- */
+/* ---- Budgets --------------------------------------------------------------------------------- */
 
 static bool is_covered(const struct kube *k, const struct kube_budget *budget, uint32_t pod)
 {
@@ -88,8 +87,7 @@ static void mark_violations(struct kube *k, struct victim *victim, uint32_t coun
 				victim[i].violates = true;
 }
 
-/* ---- One node -------------------------------------------------------------------------------------------
- */
+/* ---- One node -------------------------------------------------------------------------------- */
 
 static bool kube_preempt_fits(struct kube *k, uint32_t pod, uint32_t node)
 {
@@ -125,7 +123,7 @@ static void reprieve(struct kube *k, uint32_t pod, const struct victims *all, bo
 	}
 }
 
-/* Its victims there (selectVictimsOnNode); afterwards all is as before. False: it would not fit even so. */
+/* Its victims there (SelectVictimsOnNode); afterwards all is as before. False: it would not fit even so. */
 static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct victims *victims)
 {
 	const uint32_t capacity = (uint32_t)k->node[node].pods + 1;
@@ -163,8 +161,7 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 	return false;
 }
 
-/* ---- The node -------------------------------------------------------------------------------------------
- */
+/* ---- The node -------------------------------------------------------------------------------- */
 
 /* Fewest violations; lowest highest priority; smallest sum of priorities; fewest; latest start of the most
  * important ones. Below 0: a is better. */

@@ -27,8 +27,7 @@ void kube_queue_back_off(struct kube_pod *pod)
 	pod->window = pod->ready / SL_SECOND;
 }
 
-/* ---- Heaps ----------------------------------------------------------------------------------------------
- */
+/* ---- Heaps ----------------------------------------------------------------------------------- */
 
 static bool active_before(const struct kube *k, uint32_t a, uint32_t b)
 {
@@ -81,8 +80,7 @@ void kube_heap_renew(struct kube *k, struct kube_heap *heap, kube_order *before)
 	pods_make((struct ordering){ k, before }, heap->pod, heap->count);
 }
 
-/* ---- The three of them ----------------------------------------------------------------------------------
- */
+/* ---- The three of them ----------------------------------------------------------------------- */
 
 static void to_active(struct kube *k, uint32_t pod)
 {
@@ -163,8 +161,7 @@ void kube_queue_wake(struct kube *k, uint32_t pod)
 		k->pod[pod].state = KUBE_POD_BACKOFF;
 }
 
-/* ---- Hints ----------------------------------------------------------------------------------------------
- */
+/* ---- Hints ----------------------------------------------------------------------------------- */
 
 bool kube_asks_same(const struct kube *k, const int64_t *a, const int64_t *b)
 {
@@ -230,8 +227,7 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 	k->parked_count = kept;
 }
 
-/* ---- Time -----------------------------------------------------------------------------------------------
- */
+/* ---- Time ------------------------------------------------------------------------------------ */
 
 /* The earliest of: the end of a backoff, the flush of a pod for which the cluster state has changed. */
 sl_time kube_queue_next(const struct kube *k)

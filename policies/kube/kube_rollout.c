@@ -164,7 +164,7 @@ void kube_rollout_started(struct kube *k, uint32_t job)
 	rollouts->ready[job] = k->now + (rollout ? rollout->ready : 0);
 }
 
-/* Not ready by now; whoever is gone for good keeps nobody. */
+/* Not ready by now; a group that is gone for good delays none. */
 static bool is_unready(const struct kube *k, uint32_t job)
 {
 	const sl_time ready = k->rollouts->ready[job];

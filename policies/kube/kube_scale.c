@@ -53,8 +53,7 @@ struct kube_scaler {
 static const char *const expander_name[EXPANDERS] = { "random", "most-pods", "least-waste", "least-nodes",
 	"price", "priority" };
 
-/* ---- Groups ---------------------------------------------------------------------------------------------
- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 struct naming {
 	struct kube *k;
@@ -188,8 +187,7 @@ int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err 
 	return status;
 }
 
-/* ---- Options --------------------------------------------------------------------------------------------
- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 struct option {
 	uint32_t group, pods, nodes;
@@ -395,8 +393,7 @@ static bool scale_up(struct kube *k)
 	return options > 0;
 }
 
-/* ---- Coming and going -----------------------------------------------------------------------------------
- */
+/* ---- Coming and going ------------------------------------------------------------------------ */
 
 bool kube_scale_ready(struct kube *k)
 {

@@ -15,8 +15,7 @@
 
 enum { SCORE_MAX = 100, SHAPE_SCALE = 10 };
 
-/* ---- Resources ------------------------------------------------------------------------------------------
- */
+/* ---- Resources ------------------------------------------------------------------------------- */
 
 struct usage {
 	int64_t asked, has; /* asked: with the pod. */
@@ -138,8 +137,7 @@ static bool balance_counts(const struct kube *k, const struct kube_spec *spec)
 	return false;
 }
 
-/* ---- Taints and affinity --------------------------------------------------------------------------------
- */
+/* ---- Taints and affinity --------------------------------------------------------------------- */
 
 static int64_t shunned(const struct kube_spec *spec, const struct kube_node *node)
 {
@@ -174,8 +172,7 @@ static void normalise(int64_t *score, size_t count, bool reversed)
 	}
 }
 
-/* ---- All of them ----------------------------------------------------------------------------------------
- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static bool score_plugin(
 	struct kube *k, uint32_t pod, enum kube_plugin plugin, const uint32_t *node, size_t count)

@@ -111,8 +111,7 @@ static int try(lua_State *L)
 	return 1;
 }
 
-/* ---- Promises ---------------------------------------------------------------------------------------------
- */
+/* ---- Reservations ---------------------------------------------------------------------------- */
 
 static int lua_command_hold(lua_State *L)
 {
@@ -129,8 +128,8 @@ static int lua_command_drop(lua_State *L)
 	return 0;
 }
 
-/* Conservative backfilling's plan, in one: broken promises are made anew, others moved up, who has none gets
- * one. */
+/* Conservative backfilling's plan, in one: broken reservations are made anew, others moved up, jobs without
+ * one get one. */
 static int promise_all(lua_State *L)
 {
 	struct lua_sim *sim = with(L, "promise_all", SL_USE_PROMISES, "promises");
@@ -150,8 +149,7 @@ static int start_due(lua_State *L)
 	return 0;
 }
 
-/* ---- Reports
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Reports --------------------------------------------------------------------------------- */
 
 static int head(lua_State *L)
 {
@@ -196,8 +194,7 @@ static int plan(lua_State *L)
 	return 0;
 }
 
-/* ---- Later
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Later ----------------------------------------------------------------------------------- */
 
 static int wake(lua_State *L)
 {
@@ -226,8 +223,7 @@ static int timer(lua_State *L)
 	return 0;
 }
 
-/* ---- Ledgers: counters that are undone with the rest
- * ------------------------------------------------------- */
+/* ---- Ledgers: counters that are undone with the rest ----------------------------------------- */
 
 /* The ledger of a name, in the registry's table: { its number, its rows }. */
 static sl_ledger ledger_of(lua_State *L, lua_Integer *row)
@@ -277,7 +273,7 @@ void command_ledgers(struct lua_sim *sim, const struct sl_setup *setup, struct s
 		return;
 	}
 	lua_pushnil(L);
-	while (!err->status && lua_next(L, 2)) { /* Their order matters to nobody. */
+	while (!err->status && lua_next(L, 2)) { /* Their order does not matter. */
 		const bool jobs = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "jobs") == 0;
 		int whole = 0;
 		const lua_Integer rows =
@@ -305,8 +301,7 @@ void command_ledgers(struct lua_sim *sim, const struct sl_setup *setup, struct s
 	lua_settop(L, 0);
 }
 
-/* ---- The end
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 static int metric(lua_State *L)
 {

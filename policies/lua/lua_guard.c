@@ -2,9 +2,9 @@
 /*
  * lua_guard.c - pcall, xpcall and coroutines, which know a call that is at its end (luaw_look) from an error.
  *
- * Lua's own would let a script live on. A hook's error calls the handler of xpcall at once, and hooks are off
- * meanwhile: a handler without end would have none. A coroutine that ended by it has them off for good: what
- * its __close does is never counted. And whoever catches it in a loop is as far as before.
+ * Lua's own would let a script live on. A hook's error calls the handler of xpcall at once, and hooks are
+ * off meanwhile: a handler without end would have none. A coroutine that ended by it has them off for good:
+ * what its __close does is never counted. And a script that catches it in a loop is as far as before.
  */
 #include "policies/lua/lua_sim.h"
 

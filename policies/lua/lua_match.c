@@ -286,8 +286,7 @@ static const char *match_at(struct match *m, const char *s, const char *p)
 	return try_match(m, s, p);
 }
 
-/* ---- What was found --------------------------------------------------------------------------------------
- */
+/* ---- What was found -------------------------------------------------------------------------- */
 
 /* The i-th; of a pattern without any the first is all of it. */
 static void push_capture(const struct match *m, int i, const char *s, const char *end)
@@ -426,8 +425,7 @@ static int safe_gmatch(lua_State *L)
 	return 1;
 }
 
-/* ---- gsub
- * -------------------------------------------------------------------------------------------------- */
+/* ---- gsub ------------------------------------------------------------------------------------ */
 
 /* "%1", "%0", "%%" within the text that stands at 3. */
 static void add_text(const struct match *m, luaL_Buffer *to, const char *s, const char *end)
@@ -519,8 +517,7 @@ static int safe_gsub(lua_State *L)
 	return 2;
 }
 
-/* ---- rep: of nothing, as often as one likes
- * ------------------------------------------------------------------ */
+/* ---- rep: of nothing, as often as one likes -------------------------------------------------- */
 
 /* Upvalue: Lua's own, which goes round as often where nothing comes of it. */
 static int safe_rep(lua_State *L)

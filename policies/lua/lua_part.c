@@ -97,8 +97,7 @@ static bool part_reported(struct lua_sim *sim, const char *function, sl_job job)
 	return call(sim, function, job, 0);
 }
 
-/* ---- The language, for policies that accept parts -------------------------------------------------------
- */
+/* ---- The language, for policies that accept parts -------------------------------------------- */
 
 static int language_load(
 	struct sl_script *script, const struct sl_policy **policy, struct sl_arena *arena, struct sl_err *err)

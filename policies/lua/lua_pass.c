@@ -87,8 +87,7 @@ static int running(lua_State *L)
 	return 1;
 }
 
-/* ---- Free resources
- * -------------------------------------------------------------------------------------------- */
+/* ---- Free resources -------------------------------------------------------------------------- */
 
 static const char *const kind_name[] = { "cpus", "mem", "gpus", NULL };
 
@@ -141,8 +140,7 @@ static int any_fits(lua_State *L)
 	return 1;
 }
 
-/* ---- Shadows --------------------------------------------------------------------------------------------
- */
+/* ---- Shadows --------------------------------------------------------------------------------- */
 
 static const char shadow_type[] = "shadow";
 
@@ -186,8 +184,7 @@ static int next_fit(lua_State *L)
 	return 1;
 }
 
-/* ---- Promises, ledgers ------------------------------------------------------------------------------------
- */
+/* ---- Reservations, ledgers ------------------------------------------------------------------- */
 
 static int promise_of(lua_State *L)
 {
@@ -196,7 +193,7 @@ static int promise_of(lua_State *L)
 	return 1;
 }
 
-/* The earliest start beside all other promises. */
+/* The earliest start beside all other reservations. */
 static int promise_at(lua_State *L)
 {
 	const struct lua_sim *sim = self(L);
@@ -209,8 +206,7 @@ static int promise_at(lua_State *L)
 	return 1;
 }
 
-/* ---- All
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static const luaL_Reg reads[] = { { "first", first }, { "after", after }, { "queue", queue },
 	{ "count", lua_pass_count }, { "running", running }, { "free", free_now }, { "total", total },

@@ -73,8 +73,7 @@ static void lua_policy_release(void *state)
 	luaw_close(&run->sim);
 }
 
-/* ---- Submissions ------------------------------------------------------------------------------------------
- */
+/* ---- Submissions ----------------------------------------------------------------------------- */
 
 static double order_key(void *state, struct sl_pass *pass, sl_job job)
 {
@@ -122,8 +121,7 @@ static void expired(struct lua_run *run, struct sl_pass *pass, sl_job job)
 	sl_set_estimate(pass, job, said ? answer.micro : limit);
 }
 
-/* ---- Events
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 enum { TIMER_ROW = 1U << 31 };
 
@@ -193,8 +191,7 @@ static void on_event(void *state, struct sl_pass *pass, const struct sl_event *e
 		submitted(run, pass, (sl_job){ event->row });
 }
 
-/* ---- Passes
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- Passes ---------------------------------------------------------------------------------- */
 
 /* A rerun pass, which the engine undid: its decisions must be the same as before. */
 static void compare_passes(struct lua_sim *sim, bool retry)
@@ -239,9 +236,7 @@ static void pass_once(void *state, struct sl_pass *pass)
 	compare_passes(sim, retry);
 }
 
-/* ---- The end
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 static int lua_policy_report(void *state, struct sl_pass *pass, struct sl_tally *tally, struct sl_err *err)
 {

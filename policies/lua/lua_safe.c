@@ -242,8 +242,7 @@ static int safe_sort(lua_State *L)
 	return 0;
 }
 
-/* ---- table: as far as there are instructions left ---------------------------------------------------------
- */
+/* ---- table: as far as there are instructions left -------------------------------------------- */
 
 int safe_call(lua_State *L)
 {
@@ -285,7 +284,8 @@ static int safe_concat(lua_State *L)
 	return safe_call(L);
 }
 
-/* insert, remove: what is behind the place is moved. A length that is another each time is nobody's. */
+/* insert, remove: what is behind the place is moved. A __len, which may change with each call, is an error.
+ */
 static int safe_shift(lua_State *L)
 {
 	luaL_checktype(L, 1, LUA_TTABLE);
@@ -296,8 +296,7 @@ static int safe_shift(lua_State *L)
 	return safe_call(L);
 }
 
-/* ---- Texts without addresses -----------------------------------------------------------------------------
- */
+/* ---- Texts without addresses ----------------------------------------------------------------- */
 
 static bool shows_address(lua_State *L, int at)
 {
@@ -402,8 +401,7 @@ static int safe_print(lua_State *L)
 	return 0;
 }
 
-/* ---- Tables that change by themselves
- * ---------------------------------------------------------------------- */
+/* ---- Tables that change by themselves -------------------------------------------------------- */
 
 /* Upvalue: Lua's own. */
 static int safe_setmetatable(lua_State *L)
@@ -423,8 +421,7 @@ static int safe_setmetatable(lua_State *L)
 	return 1;
 }
 
-/* ---- Chance
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Chance ---------------------------------------------------------------------------------- */
 
 /* A call draws from a stream of its own, so that a rerun call draws the same. */
 static struct sl_rng *stream(lua_State *L)
@@ -466,8 +463,7 @@ static int safe_random(lua_State *L)
 	return 1;
 }
 
-/* ---- libm: rounded to 40 significant bits
- * ------------------------------------------------------------------ */
+/* ---- libm: rounded to 40 significant bits ---------------------------------------------------- */
 
 static int push_steady(lua_State *L, double value)
 {
@@ -506,8 +502,7 @@ static int safe_log(lua_State *L)
 	return push_steady(L, base == 10 ? log10(x) : log(x) / log(base));
 }
 
-/* ---- require: files of the script's folder
- * ----------------------------------------------------------------- */
+/* ---- require: files of the script's folder --------------------------------------------------- */
 
 static bool is_module(const char *name)
 {
@@ -554,8 +549,7 @@ static int safe_require(lua_State *L)
 	return 1;
 }
 
-/* ---- All
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 void safe_wrap(lua_State *L, int library, const char *name, lua_CFunction ours)
 {

@@ -267,8 +267,7 @@ static int take_params(
 	return err->status;
 }
 
-/* ---- The policy -----------------------------------------------------------------------------------------
- */
+/* ---- The policy ------------------------------------------------------------------------------ */
 
 static char *global_text(lua_State *L, const char *name, struct sl_arena *arena)
 {
@@ -332,8 +331,7 @@ static void set_values(struct lua_sim *sim, const struct sl_setup *setup)
 	lua_settop(L, 0);
 }
 
-/* ---- Asked by C: whatever the script has made of its tables, an error in them is one of the script --------
- */
+/* ---- Asked by C: whatever the script has made of its tables, an error in them is one of the script ---- */
 
 struct reading {
 	const struct sl_policy **policy;

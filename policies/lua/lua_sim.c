@@ -378,8 +378,7 @@ bool luaw_quantise(double value, double *key)
 	return true;
 }
 
-/* ---- A script in one run
- * ------------------------------------------------------------------------------------- */
+/* ---- A script in one run --------------------------------------------------------------------- */
 
 /* What it sets in its table `limits`, which is left alone. */
 static int read_limit(struct lua_sim *sim, const char *key, int64_t most, int64_t *value, struct sl_err *err)

@@ -38,7 +38,7 @@ struct lua_sim {
 	const struct sl_cluster *cluster; /* As above. */
 	size_t memory_used, memory_max;   /* Bytes. */
 	int64_t steps_left, steps_max;
-	int64_t worked;     /* Steps of C's since somebody looked whether the run is to end. */
+	int64_t worked;     /* Steps of C's since the last test whether the run is to end. */
 	lua_State *running; /* The coroutine that does; L: none. */
 	size_t largest;     /* What one instruction may allocate, in bytes, if that is much. */
 	unsigned calls;     /* Of the script that go on; 0: none. */
@@ -106,7 +106,7 @@ bool luaw_quantise(double value, double *key);
 /* Of a function in C that goes on for long: so many instructions more. An error of Lua's where there are none
  * left, or the run is to end. */
 void luaw_work(lua_State *L, int64_t steps);
-/* The same error, if it is time for it. Whoever catches an error of the script's looks before it goes on. */
+/* The same error, if it is time for it. Code that catches a script's error tests for it before it goes on. */
 void luaw_look(lua_State *L);
 /* That coroutine, or main thread, is what runs from here on. */
 void luaw_runs(lua_State *L);

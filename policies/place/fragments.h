@@ -9,8 +9,8 @@
  * replay.fill drew from, where it did). On a node, free GPU capacity is a fragment for a typical request
  *   - wholly, if the request has no GPU, or does not fit the node: too few cpus, too few devices of a
  *     type that will do of which enough is free;
- *   - else so far as it lies on devices that are too small for the request, or of another type. The
- *     node's fragmentation is the mean over the typical requests, by how frequent they are.
+ *   - else so far as it lies on devices that are too small for the request, or of another type.
+ * The node's fragmentation is the mean over the typical requests, by how frequent they are.
  *
  * Devices count one by one for all requests of one device, so that the free part of a device counts as
  * usable by a weight that depends on the node's cpus and on that free part alone: a table lookup. Requests

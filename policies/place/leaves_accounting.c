@@ -177,8 +177,7 @@ static void move_amounts(struct leaves *l, const struct leaves_held *held, int64
 	}
 }
 
-/* ---- Allocating and releasing
- * --------------------------------------------------------------------------------- */
+/* ---- Allocating and releasing ---------------------------------------------------------------- */
 
 /* The last choice, in one block: the node allocations, then the GPUs of each. */
 static struct leaves_held *held_new(const struct leaves *l)

@@ -54,8 +54,7 @@ static int64_t score_consolidate(
 	return -free;
 }
 
-/* ---- Islands --------------------------------------------------------------------------------------------
- */
+/* ---- Islands --------------------------------------------------------------------------------- */
 
 /* By island, the wholly free devices that will do. Islands are numbered by 8 bits. */
 struct islands {

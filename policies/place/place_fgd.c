@@ -194,8 +194,7 @@ static int64_t gain_on(const struct fgd *fgd, const struct sl_device_pick *pick)
 	return then == INT64_MAX ? INT64_MIN : place_fgd_before(&trial) - then;
 }
 
-/* ---- A node whose devices are alike, the same in one go
- * ---------------------------------------------------- */
+/* ---- A node whose devices are alike, the same in one go -------------------------------------- */
 
 /* Of what is free on it, as weights now and then, when the task has its cpus but no GPU yet. */
 struct tally {

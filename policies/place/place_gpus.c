@@ -3,7 +3,7 @@
  * place_gpus.c - node scorers by which GPUs of a node are in use: the baselines GpuPacking, GpuClustering
  * and Random of Weng et al., USENIX ATC 2023, as in the paper's artifact. Scores are whole numbers of 0 to
  * 100. For tasks without GPUs all nodes are alike. Random apart, a share goes to the device with the
- *      least free that fits it.
+ * least free that fits it.
  */
 #include "policies/place/place.h"
 

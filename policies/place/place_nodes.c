@@ -70,7 +70,7 @@ static int64_t score_pack(
 	return spare(class) - (int64_t)tasks * (ONE << 6);
 }
 
-/* As the operator weighs them; who says nothing of his nodes weighs them alike. */
+/* As the operator weighs them; without a word they weigh alike. */
 static int64_t score_weight(
 	void *state, const struct sl_node_class *class, const struct sl_group *group, uint32_t tasks)
 {

@@ -73,8 +73,7 @@ static struct cel_node *new_binary(
 	return node;
 }
 
-/* ---- Letters --------------------------------------------------------------------------------------------
- */
+/* ---- Letters --------------------------------------------------------------------------------- */
 
 static void skip(struct parser *p)
 {
@@ -109,8 +108,7 @@ static bool kube_cel_is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/* ---- Literals -------------------------------------------------------------------------------------------
- */
+/* ---- Literals -------------------------------------------------------------------------------- */
 
 static struct cel_node *text_literal(struct parser *p, bool raw)
 {
@@ -200,8 +198,7 @@ static struct cel_node *word_literal(struct parser *p, const char *word, size_t 
 	return node;
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------------------
- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -309,8 +306,7 @@ static struct cel_node *call(struct parser *p, const char *name, size_t len, con
 	return node;
 }
 
-/* ---- Levels ---------------------------------------------------------------------------------------------
- */
+/* ---- Levels ---------------------------------------------------------------------------------- */
 
 static struct cel_node *primary(struct parser *p)
 {

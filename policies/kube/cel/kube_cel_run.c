@@ -24,8 +24,7 @@ static struct cel_value of_int(int64_t value)
 
 static struct cel_value no_overload(void) { return failed("no such overload"); }
 
-/* ---- Versions -------------------------------------------------------------------------------------------
- */
+/* ---- Versions -------------------------------------------------------------------------------- */
 
 static size_t kube_cel_run_digits(const char *text) { return strspn(text, "0123456789"); }
 
@@ -109,8 +108,7 @@ int cel_compare_versions(const char *a, const char *b)
 	return compare_releases(a, b);
 }
 
-/* ---- Names ----------------------------------------------------------------------------------------------
- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static const struct cel_value *kube_cel_run_find(const struct cel_entry *entry, uint32_t count,
 	const char *driver, const char *domain, const char *name)
@@ -147,8 +145,7 @@ static const struct cel_value *in_domain(
 					domain->text, name);
 }
 
-/* ---- Values ---------------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static struct cel_value kube_cel_run_run(const struct cel_node *node, const struct cel_device *device);
 
@@ -274,8 +271,7 @@ static struct cel_value relation_of(const struct cel_node *node, const struct ce
 	return node->op == CEL_OP_IN ? is_in(&a, &b, device) : ordered(node->op, &a, &b);
 }
 
-/* ---- Functions ------------------------------------------------------------------------------------------
- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 /* A letter is what begins in UTF-8. */
 static int64_t letters(const char *text)

@@ -14,7 +14,7 @@ static bool ctl_conf_parts_same(const char *text, size_t len, const char *name)
 
 /* ---- Partitions ---------------------------------------------------------------------------------------- */
 
-/* Minutes, rounded down as Slurm has them; CTL_NEVER: without limit, CTL_NONE: not said. */
+/* Minutes, rounded down as Slurm has them; CTL_NEVER: without limit, CTL_NONE: not set. */
 static int64_t minutes(sl_time time)
 {
 	if (time == SL_NEVER)

@@ -25,8 +25,7 @@ static bool ctl_prio_conf_is_word(const char *text, const char *word)
 	return text && strcasecmp(text, word) == 0;
 }
 
-/* ---- Numbers --------------------------------------------------------------------------------------------
- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 /* Whole seconds. "5" are minutes, "1:30" minutes and seconds, "1:00:00", "2-12", "2-12:30", "2-12:30:15";
  * "NONE", "UNLIMITED": none, which is 0. */
@@ -92,8 +91,7 @@ static int conf_weight(
 	return SL_OK;
 }
 
-/* ---- Weights of TRES --------------------------------------------------------------------------------------
- */
+/* ---- Weights of TRES ------------------------------------------------------------------------- */
 
 /* In MiB: by what a weight per such a unit is divided. 0: no unit. */
 static double units_of(char suffix)
@@ -182,8 +180,7 @@ static int conf_billing(struct ctl *c, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Words
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 static bool has_word(const char *list, const char *word)
 {
@@ -244,8 +241,7 @@ static int conf_reset(struct ctl *c, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- All
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static int conf_weights(struct ctl *c, struct sl_err *err)
 {

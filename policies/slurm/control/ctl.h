@@ -63,8 +63,7 @@ struct ctl_tres {
 	bool tracked;     /* In AccountingStorageTRES: limits and billing may name it. */
 };
 
-/* ---- Partitions -----------------------------------------------------------------------------------------
- */
+/* ---- Partitions ------------------------------------------------------------------------------ */
 
 enum ctl_preempt_mode {
 	CTL_PREEMPT_OFF,
@@ -78,7 +77,7 @@ struct ctl_part {
 	const struct sl_partition *spec; /* As the cluster has it. What commands may change is below. */
 	const char *name;
 	enum sl_partition_state state;
-	int64_t max_time, default_time; /* Minutes; CTL_NEVER: without limit; default: CTL_NONE: not said. */
+	int64_t max_time, default_time; /* Minutes; CTL_NEVER: without limit; default: CTL_NONE: not set. */
 	int64_t nodes_min, nodes_max;   /* CTL_NEVER: no bound. */
 	int64_t tier, job_factor;
 	int64_t over_time;                  /* Minutes beyond a limit; CTL_NONE: slurm.conf's. */
@@ -99,8 +98,7 @@ struct ctl_part {
 	bool blocked;
 };
 
-/* ---- Accounts
- * ----------------------------------------------------------------------------------------------- */
+/* ---- Accounts -------------------------------------------------------------------------------- */
 
 struct ctl_limits; /* ctl_limits.c */
 struct ctl_used;   /* What is used of them, now. */
@@ -122,7 +120,7 @@ enum ctl_qos_flag {
 struct ctl_qos {
 	const char *name;
 	int64_t priority;
-	double usage_factor; /* 1: not said. */
+	double usage_factor; /* 1: not set. */
 	unsigned flags;
 	uint64_t *preempts;                 /* Bit i: it may preempt jobs of QOS i. */
 	enum ctl_preempt_mode preempt_mode; /* NOT_SAID: the cluster's. */
@@ -155,8 +153,7 @@ struct ctl_assoc {
 	uint32_t level_shares;
 };
 
-/* ---- Jobs
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Jobs ------------------------------------------------------------------------------------ */
 
 enum ctl_state {
 	CTL_NOT_SUBMITTED,
@@ -202,7 +199,7 @@ struct ctl_job {
 	enum sl_state ended_as; /* Of CTL_ENDED; and, when it is about to end, how. */
 	uint32_t user;          /* Of ctl->user_name. */
 	uint32_t assoc, qos;    /* CTL_NO_ROW: none. */
-	uint32_t part;          /* That it is looked at in, or runs in. */
+	uint32_t part;          /* The partition that it is tried in, or runs in. */
 	uint32_t *parts;        /* All that it asked for, by tier (highest first), then as written. */
 	uint32_t part_count;
 	struct select_job desc;
@@ -280,8 +277,7 @@ struct ctl_array {
 	uint32_t count;
 };
 
-/* ---- slurmctld
- * ------------------------------------------------------------------------------------------------ */
+/* ---- slurmctld ------------------------------------------------------------------------------- */
 
 struct ctl_params {
 	/* SchedulerParameters, with 22.05's defaults. Seconds unless said. */
@@ -316,7 +312,7 @@ struct ctl_params {
 	int64_t calc_phase;
 	/* AccountingStorageEnforce */
 	bool enforce_assoc, enforce_limits, enforce_qos, enforce_safe, enforce_nojobs;
-	int64_t tick_phase;  /* Time limits are looked at when seconds since 1970 modulo 30 are this. */
+	int64_t tick_phase;  /* Time limits are checked when seconds since 1970 modulo 30 are this. */
 	bool skip_unchanged; /* A backfill pass that reads nothing new is not made. */
 	bool kill;           /* replay.overrun: a job beyond its limit is ended. */
 };
@@ -402,20 +398,18 @@ static inline sl_time ctl_engine_time(const struct ctl *c, ctl_time at)
 	return at == CTL_NEVER ? SL_NEVER : (at - c->epoch) * SL_SECOND;
 }
 
-/* ---- ctl_conf.c
- * ------------------------------------------------------------------------------------------------- */
+/* ---- ctl_conf.c ------------------------------------------------------------------------------ */
 int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* A key of slurm.conf; NULL: not set. */
 const char *ctl_conf_text(const struct ctl *c, const char *key);
 int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise);
-/* ctl_tres_reported.c: warnings about TRES that limits and weights name and nobody counts. */
+/* ctl_tres_reported.c: warnings about TRES that limits and weights name and that are not counted. */
 int ctl_tres_report(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* "bf_interval" of SchedulerParameters: NULL: not set, "": a flag. */
 uint32_t ctl_tres_named(const struct ctl *c, const char *name, size_t len); /* CTL_NO_ROW */
 uint32_t ctl_part_named(const struct ctl *c, const char *name, size_t len);
 
-/* ---- ctl_acct.c
- * ------------------------------------------------------------------------------------------------- */
+/* ---- ctl_acct.c ------------------------------------------------------------------------------ */
 int ctl_acct_make(struct ctl *c, struct sl_err *err);
 uint32_t ctl_qos_named(const struct ctl *c, const char *name, size_t len);
 /* The association of user, account (NULL: the user's default) and partition; CTL_NO_ROW. */
@@ -424,11 +418,10 @@ uint32_t ctl_assoc_of(const struct ctl *c, const char *user, const char *account
  * AccountingStorageEnforce wants them; else INVALID_ACCOUNT or INVALID_QOS. */
 enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job);
 /* "sacctmgr modify qos|account|user NAME [where ...] set KEY=VALUE ..." at run time; what it sets counts from
- * the next test of a job on. False: not such a command, or nobody of that name. */
+ * the next test of a job on. False: not such a command, or no such name. */
 bool ctl_acct_modify(struct ctl *c, const char *command);
 
-/* ---- ctl_job.c
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- ctl_job.c ------------------------------------------------------------------------------- */
 int ctl_job_make(struct ctl *c, struct sl_err *err);
 void ctl_submit(struct ctl *c, struct ctl_job *job);
 /* It starts now, on alloc, which is allocated; preempted jobs have ended already. boot: seconds until its
@@ -487,8 +480,7 @@ bool ctl_job_on(const struct ctl_job *job, const uint64_t *nodes);
 /* The names of a list "a,b" in any case; false: not among them. */
 bool ctl_is_among(const char *list, const char *name);
 
-/* ---- ctl_depend.c
- * --------------------------------------------------------------------------------------------------- */
+/* ---- ctl_depend.c ---------------------------------------------------------------------------- */
 int ctl_depend_make(struct ctl *c, struct sl_err *err);
 enum ctl_depend_state { CTL_DEPEND_NONE, CTL_DEPEND_WAITS, CTL_DEPEND_NEVER };
 enum ctl_depend_state ctl_depend_test(struct ctl *c, struct ctl_job *job);
@@ -497,8 +489,7 @@ ctl_time ctl_depend_next(const struct ctl *c, const struct ctl_job *job);
 /* "afterok:17,singleton" in place of what it depended on; "": on nothing. False: it is no such list. */
 bool ctl_depend_set(struct ctl *c, struct ctl_job *job, const char *text);
 
-/* ---- ctl_clock.c
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- ctl_clock.c ----------------------------------------------------------------------------- */
 int ctl_clock_make(struct ctl *c, struct sl_err *err);
 /* After what happened at an instant: all that is due by c->now. */
 void ctl_run(struct ctl *c);
@@ -507,25 +498,22 @@ sl_time ctl_next(struct ctl *c);
 void ctl_want_pass(struct ctl *c);       /* As slurmctld's schedule() after an end, a node change... */
 void ctl_want_batch_pass(struct ctl *c); /* After a submission. */
 
-/* ---- ctl_queue.c
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- ctl_queue.c ----------------------------------------------------------------------------- */
 struct ctl_entry {
 	struct ctl_job *job;
 	uint32_t part;
 	uint32_t priority;
 	uint32_t array; /* More tasks of the array behind it. */
 };
-/* The pairs of (job, partition) in their order; lent until the next call. */
+/* The pairs of (job, partition) in their order; valid until the next call. */
 size_t ctl_queue_build(struct ctl *c, bool backfill, struct ctl_entry **entry);
 
-/* ---- ctl_main.c, ctl_bf.c
- * ----------------------------------------------------------------------------------------------- */
+/* ---- ctl_main.c, ctl_bf.c -------------------------------------------------------------------- */
 void ctl_main_pass(struct ctl *c, bool full);
 int ctl_bf_make(struct ctl *c, struct sl_err *err);
 void ctl_bf_pass(struct ctl *c);
 
-/* ---- ctl_place.c: slurmctld's select_nodes()
- * ------------------------------------------------------------------------------ */
+/* ---- ctl_place.c: slurmctld's select_nodes() ------------------------------------------------- */
 int ctl_place_make(struct ctl *c, struct sl_err *err);
 /* Why it waits as it is submitted, before any pass: PRIORITY behind others, RESOURCES if no nodes are free
  * for it, NODES_MAINT and their like; NONE. */
@@ -533,8 +521,7 @@ enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
 /* On the idle cluster: at submission. */
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);
 
-/* ---- ctl_prio.c, ctl_usage.c, ctl_fair.c
- * -------------------------------------------------------------------------------------- */
+/* ---- ctl_prio.c, ctl_usage.c, ctl_fair.c ----------------------------------------------------- */
 enum ctl_priority_flag {
 	CTL_PRIO_ACCRUE_ALWAYS = 1,
 	CTL_PRIO_MAX_TRES = 2,
@@ -572,8 +559,7 @@ int ctl_show(struct ctl *c, const char *what, const struct sl_table_sink *table,
 /* ctl_table_state.c: "plans", "nodes", "reservations", "partitions", for squeue, sinfo and scontrol. */
 int ctl_table_state(const struct ctl *c, const char *what, const struct sl_table_sink *table);
 
-/* ---- ctl_limits.c: slurmctld's acct_policy
- * ------------------------------------------------------------------------------------- */
+/* ---- ctl_limits.c: slurmctld's acct_policy --------------------------------------------------- */
 int ctl_limits_make(struct ctl *c, struct sl_err *err);
 /* At submission. NONE: accepted; else why it is refused (submit limits, DenyOnLimit, InvalidAccount...). */
 enum sl_reason ctl_limits_submit(struct ctl *c, struct ctl_job *job);
@@ -607,8 +593,7 @@ bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job);
  * more waits. */
 int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, enum sl_reason *reason);
 
-/* ---- ctl_preempt.c, ctl_gang.c
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- ctl_preempt.c, ctl_gang.c --------------------------------------------------------------- */
 int ctl_preempt_make(struct ctl *c, struct sl_err *err);
 /* slurm_preemption_enabled() */
 bool ctl_preemption(const struct ctl *c);
@@ -622,12 +607,12 @@ bool ctl_preempts_first(const struct ctl *c, const struct ctl_entry *a, const st
 size_t ctl_preempt_candidates(
 	struct ctl *c, struct ctl_job *job, uint32_t part, struct ctl_job *const **victim);
 enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job *victim);
-/* For a plan (_will_run_test): outlook's preempted, lent until the next call. Candidates are not among what
+/* For a plan (_will_run_test): outlook's preempted, valid until the next call. Candidates are not among what
  * runs: ctl_is_candidate, until the next search. */
 void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, struct select_outlook *outlook);
 bool ctl_is_candidate(const struct ctl *c, const struct ctl_job *job);
-/* Who has to go for a job, in order (nobody, if gang scheduling stops them), and what it has then. Both are
- * lent until the next call. */
+/* The jobs to preempt for a job, in order (none, if gang scheduling suspends them), and its allocation then.
+ * Both are valid until the next call. */
 struct ctl_victims {
 	struct ctl_job *const *job;
 	size_t count;
@@ -636,8 +621,8 @@ struct ctl_victims {
 /* _run_now(), after select_place has said BUSY: what the job would have with candidates gone. */
 enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_t part,
 	const uint64_t *available, struct ctl_victims *victims);
-/* _preempt_jobs(): they are preempted, each by its PreemptMode. True: the preemptor starts now (nobody had to
- * be ended: gang scheduling stops them). False: its try ends here, as CTL_PREEMPTION_IN_PROGRESS (slurmctld:
+/* _preempt_jobs(): they are preempted, each by its PreemptMode. True: the preemptor starts now (none had to
+ * end: gang scheduling suspends them). False: its try ends here, as CTL_PREEMPTION_IN_PROGRESS (slurmctld:
  * NODES_BUSY); those without grace have freed their nodes, and the pass that their end triggers in this
  * second starts it.
  */
@@ -652,7 +637,7 @@ uint32_t ctl_overcommit(const struct ctl *c);
 int ctl_gang_make(struct ctl *c, struct sl_err *err);
 /* At its start (with its allocation), and when it is resumed by hand: it may be suspended at once. */
 void ctl_gang_started(struct ctl *c, struct ctl_job *job);
-/* At its end, its requeue, and when it is suspended by hand. Who was stopped for it goes on. */
+/* At its end, its requeue, and when it is suspended by hand. Jobs suspended for it go on. */
 void ctl_gang_ended(struct ctl *c, struct ctl_job *job);
 /* scontrol suspend, resume: its cores go to others meanwhile, as they do not under gang scheduling. */
 void ctl_suspend_by_hand(struct ctl *c, struct ctl_job *job);
@@ -661,9 +646,7 @@ void ctl_resume_by_hand(struct ctl *c, struct ctl_job *job);
 void ctl_gang_run(struct ctl *c);
 ctl_time ctl_gang_next(const struct ctl *c);
 
-/* ---- ctl_resv.c, ctl_license.c
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- ctl_resv.c, ctl_license.c --------------------------------------------------------------- */
 int ctl_resv_make(struct ctl *c, struct sl_err *err);
 /* What reservations made of a question. */
 struct ctl_resv_left {
@@ -673,7 +656,7 @@ struct ctl_resv_left {
 	ctl_time next; /* When to try again; CTL_NEVER: what is left stays so. */
 };
 /* slurmctld's job_test_resv(): what of available (in/out) may be used from start for so many minutes
- * (CTL_NEVER: without limit) by a job looked at in job->part. Not CTL_OK: available is empty, and
+ * (CTL_NEVER: without limit) by a job tried in job->part. Not CTL_OK: available is empty, and
  * CTL_RESERVATION_MAINT: all nodes, or all of its partition, are kept (NODES_MAINT is its reason, where
  * nothing else keeps it: select_nodes() goes on with no nodes at all and returns this code in place of
  * NODES_BUSY); CTL_NODES_BUSY: a whole-node job's listed nodes are kept for others;
@@ -719,9 +702,7 @@ void ctl_license_tres(const struct ctl *c, const struct ctl_job *job, int64_t *t
  */
 bool ctl_license_set(struct ctl *c, struct ctl_job *job, const char *text);
 
-/* ---- ctl_node.c, ctl_power.c
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- ctl_node.c, ctl_power.c ----------------------------------------------------------------- */
 int ctl_node_make(struct ctl *c, struct sl_err *err);
 /* Not down, drained, failing, being powered down, or out: those that are powered down are in. */
 const uint64_t *ctl_nodes_avail(const struct ctl *c);
@@ -752,9 +733,7 @@ bool ctl_power_ready(const struct ctl *c, const struct select_alloc *alloc);
 void ctl_power_run(struct ctl *c);
 ctl_time ctl_power_next(const struct ctl *c);
 
-/* ---- ctl_command.c
- * ---------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- ctl_command.c --------------------------------------------------------------------------- */
 int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
  * The number of rows, each once and ascending; at most `room` are written. SIZE_MAX: it is no such name. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ctl_acct.c - sacctmgr's tree of associations and its QOS, from the cluster's settings of kinds
- * "association", "user", "qos" and "usage" (traces/slurm/conf_accounts.c); and who a job is in them.
+ * "association", "user", "qos" and "usage" (traces/slurm/conf_accounts.c); and a job's association in them.
  *
  * Row 0 of the associations is the account root, if any association is defined. Parents have lower rows than
  * their children; rows of one depth are in the order of the files. The user root is always there, as every

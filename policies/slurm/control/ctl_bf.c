@@ -69,9 +69,9 @@ static void still_until(struct ctl_bf *bf, ctl_time at)
 		bf->still_until = at;
 }
 
-/* ---- Who is passed over (1) ---------------------------------------------------------------------------- */
+/* ---- Jobs that are skipped (1) --------------------------------------------------------------- */
 
-/* bf_max_job_user and its like: the first so many are looked at. */
+/* bf_max_job_user and its like: the first so many are tried. */
 static bool too_many(const struct attempt *a)
 {
 	const struct ctl_params *p = &a->c->params;
@@ -113,7 +113,8 @@ static bool is_passed_over(const struct attempt *a)
 	return !ctl_deadline_ok(c, job);
 }
 
-/* Who is too young, or of too low a priority, starts now or not at all. */
+/* A job too young, or of too low a priority, starts now or not at all (bf_min_age_reserve,
+ * bf_min_prio_reserve). */
 static bool may_reserve(struct attempt *a)
 {
 	const struct ctl_params *p = &a->c->params;
@@ -465,7 +466,7 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 
 /* ---- The pass ------------------------------------------------------------------------------------------ */
 
-/* bf_running_job_reserve: nodes that are wholly somebody's, who cannot be preempted, are in the plan. */
+/* bf_running_job_reserve: whole-node allocations of jobs that cannot be preempted are in the plan. */
 static bool reserve_running(struct ctl *c)
 {
 	struct ctl_bf *bf = c->bf;

@@ -32,7 +32,7 @@ struct ctl_bf {
 	struct ctl_slots slots;
 	/* By job: what this pass plans for it; CTL_NONE: nothing yet. */
 	ctl_time *planned;
-	/* By user, partition, both, association: how many of theirs were looked at. */
+	/* By user, partition, both, association: how many of theirs were tried. */
 	uint32_t *by_user, *by_part, *by_user_part, *by_assoc;
 	uint32_t *reserved;     /* By partition: reservations of the pass. */
 	uint32_t first_planned; /* The first job of this pass that could not start; CTL_NO_ROW: none yet. */
@@ -49,7 +49,7 @@ bool ctl_slots_begin(struct ctl_slots *s, ctl_time now, ctl_time window_end, con
 ctl_time ctl_slots_and(struct ctl_slots *s, ctl_time start, ctl_time end, ctl_time now, uint64_t *nodes);
 /* Some slot between them lacks one of the nodes. */
 bool ctl_slots_overlap(const struct ctl_slots *s, ctl_time start, ctl_time end, const uint64_t *nodes);
-/* The nodes (and licences: by licence; NULL: none) are somebody's from start to end. */
+/* The nodes (and licences: by licence; NULL: none) are in use from start to end. */
 bool ctl_slots_take(
 	struct ctl_slots *s, ctl_time start, ctl_time end, const uint64_t *nodes, const int64_t *licenses);
 /* When the last slot over [start, end] ends that lacks some of those licences; CTL_NONE: none does. */

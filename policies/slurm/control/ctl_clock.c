@@ -30,7 +30,7 @@ struct ctl_clock {
 	ctl_time updated; /* Jobs, nodes or partitions last changed. */
 	/* As it was when all of the last instant was done. */
 	uint64_t changes;
-	bool waited; /* Somebody waited. */
+	bool waited; /* A job waited. */
 	/* What a full main pass and a backfill pass last saw; and until when time alone changes nothing of
 	 * it. */
 	uint64_t main_saw, bf_saw;

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Jobs by name ----------------------------------------------------------------------------------------
- */
+/* ---- Jobs by name ---------------------------------------------------------------------------- */
 
 static bool is_name(const struct ctl *c, uint32_t row, const char *text, size_t len)
 {
@@ -84,8 +83,7 @@ size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_
 	return count || numbered ? count : SIZE_MAX;
 }
 
-/* ---- Made
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Made ------------------------------------------------------------------------------------ */
 
 static int compare_commands(const void *a, const void *b)
 {
@@ -169,8 +167,7 @@ uint32_t ctl_command_suspended(const struct ctl *c)
 	return jobs;
 }
 
-/* ---- Done
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Done ------------------------------------------------------------------------------------ */
 
 sl_time ctl_command_next(const struct ctl *c)
 {

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- Jobs
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static bool ctl_command_do_hold(struct ctl *c, struct ctl_job *job, bool by_user)
 {
@@ -57,8 +56,7 @@ static bool cancel(struct ctl *c, struct ctl_job *job)
 	return true;
 }
 
-/* ---- scancel's filters
- * ---------------------------------------------------------------------------------------------- */
+/* ---- scancel's filters ----------------------------------------------------------------------- */
 
 static bool in_partition(const struct ctl *c, const struct ctl_job *job, const char *name)
 {
@@ -111,8 +109,7 @@ static void cancel_all(struct ctl *c, const struct command *command)
 		}
 }
 
-/* ---- Nodes, partitions, reservations, accounts
- * ------------------------------------------------------------------------ */
+/* ---- Nodes, partitions, reservations, accounts ----------------------------------------------- */
 
 static bool update_node(struct ctl *c, const struct command *command)
 {

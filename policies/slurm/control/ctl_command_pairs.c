@@ -100,8 +100,7 @@ static const struct key partition_keys[] = {
 	{ 0 },
 };
 
-/* ---- Values
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static bool is_unlimited(const char *text)
 {
@@ -224,8 +223,7 @@ static bool read_value(const struct ctl *c, sl_time now, enum value_kind kind, s
 	return false;
 }
 
-/* ---- Pairs
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static const struct key *ctl_command_pairs_key_of(const struct key *keys, const char *text, size_t len)
 {

@@ -27,8 +27,7 @@ int command_wrong(
 	return at.file ? sl_fail_at(err, &at, "%s", text) : sl_fail(err, SL_INPUT, "%s", text);
 }
 
-/* ---- Words
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 /* Up to a blank that is in no quotes; written to out without them. Returns behind it; NULL: a quote is open.
  */
@@ -79,8 +78,7 @@ static bool ctl_command_parse_is_word(const char *text, const char *word)
 	return strcasecmp(text, word) == 0;
 }
 
-/* ---- Jobs
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -133,8 +131,7 @@ static int parse_jobs(struct ctl *c, const struct command_words *words, uint32_t
 	return status;
 }
 
-/* ---- scontrol
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- scontrol -------------------------------------------------------------------------------- */
 
 /* What the first key of an update names. */
 static enum command_kind updated(const char *pair)
@@ -234,9 +231,7 @@ static int parse_scontrol(struct ctl *c, const struct command_words *words, uint
 		word);
 }
 
-/* ---- scancel
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- scancel --------------------------------------------------------------------------------- */
 
 static int add_states(const struct command_words *words, uint32_t word, const char *list,
 	struct command_filter *filter, struct sl_err *err)
@@ -383,9 +378,7 @@ static int parse_scancel(struct ctl *c, const struct command_words *words, uint3
 	return status;
 }
 
-/* ---- All
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static const char *base_of(const char *path)
 {

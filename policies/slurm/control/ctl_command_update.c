@@ -7,8 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- A job's request
- * --------------------------------------------------------------------------------------------- */
+/* ---- A job's request ------------------------------------------------------------------------- */
 
 /* Jobs share their requests: one that is changed gets its own. */
 static struct sl_job_desc *own_desc(struct ctl *c, struct ctl_job *job)
@@ -88,8 +87,7 @@ static bool update_desc(struct ctl *c, struct ctl_job *job, const struct command
 	return true;
 }
 
-/* ---- Its times
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Its times ------------------------------------------------------------------------------- */
 
 static bool set_limit(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
 {
@@ -119,8 +117,7 @@ static bool set_begin(struct ctl *c, struct ctl_job *job, const struct command_p
 	return true;
 }
 
-/* ---- Its place in the queue
- * ----------------------------------------------------------------------------------------- */
+/* ---- Its place in the queue ------------------------------------------------------------------ */
 
 static bool set_priority(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
 {
@@ -147,7 +144,7 @@ static bool set_priority(struct ctl *c, struct ctl_job *job, const struct comman
 	return true;
 }
 
-/* It is counted with whom it was, and then with whom it is from now on. */
+/* It is subtracted from its old QOS's counts, and added to the new one's. */
 static bool set_qos(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
 {
 	const uint32_t qos = ctl_qos_named(c, pair->value, strlen(pair->value));
@@ -251,8 +248,7 @@ bool command_update_job(struct ctl *c, struct ctl_job *job, const struct command
 	return true;
 }
 
-/* ---- A partition
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- A partition ----------------------------------------------------------------------------- */
 
 static bool set_state(struct ctl_part *part, const char *text)
 {

@@ -45,8 +45,7 @@ struct ctl_depends {
 };
 
 static bool has_ended(const struct ctl_job *job) { return job->state == CTL_ENDED; }
-/* ---- One of the list ------------------------------------------------------------------------------------
- */
+/* ---- One of the list ------------------------------------------------------------------------- */
 
 enum answer { MET, WAITS, NEVER };
 
@@ -125,8 +124,7 @@ static enum answer item_state(
 	return array_goes_on(c, list, of, depend->kind) ? WAITS : NEVER;
 }
 
-/* ---- The list ---------------------------------------------------------------------------------------------
- */
+/* ---- The list -------------------------------------------------------------------------------- */
 
 /* All of a chain; *i: its first, then that of the next. */
 static enum answer chain_state(
@@ -196,8 +194,7 @@ ctl_time ctl_depend_next(const struct ctl *c, const struct ctl_job *job)
 	return list && list->count && list->state == CTL_DEPEND_WAITS ? list->next : CTL_NEVER;
 }
 
-/* ---- Made
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Made ------------------------------------------------------------------------------------ */
 
 static struct depend_list *list_new(
 	const struct ctl *c, const struct sl_depend *depend, uint32_t count, bool of_trace)
@@ -278,8 +275,7 @@ int ctl_depend_make(struct ctl *c, struct sl_err *err)
 	return single ? make_singletons(c, err) : SL_OK;
 }
 
-/* ---- Set by hand
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Set by hand ----------------------------------------------------------------------------- */
 
 enum { ITEMS_MAX = 4096 };
 

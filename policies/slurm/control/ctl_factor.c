@@ -8,8 +8,7 @@
  */
 #include "policies/slurm/control/ctl_prio.h"
 
-/* ---- Factors ----------------------------------------------------------------------------------------------
- */
+/* ---- Factors --------------------------------------------------------------------------------- */
 
 /* Since it could be considered; with ACCRUE_ALWAYS since its submission. */
 static double age_of(const struct ctl *c, const struct ctl_job *job, ctl_time at)
@@ -121,8 +120,7 @@ static void set_factors(struct ctl *c, struct ctl_job *job, ctl_time at)
 	to->nice = job->nice;
 }
 
-/* ---- The sum ----------------------------------------------------------------------------------------------
- */
+/* ---- The sum --------------------------------------------------------------------------------- */
 
 static uint32_t cut(double priority)
 {

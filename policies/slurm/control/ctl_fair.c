@@ -23,8 +23,7 @@
 
 #include "policies/slurm/control/ctl_prio.h"
 
-/* ---- The tree
- * ----------------------------------------------------------------------------------------------- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 static const char *ctl_fair_name_of(const struct ctl_assoc *assoc)
 {
@@ -128,8 +127,7 @@ int fair_make(struct ctl *c, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Fair Tree
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Fair Tree ------------------------------------------------------------------------------- */
 
 /* Its part of all usage, and of that of its siblings. */
 static void level_of(struct ctl *c, uint32_t row)

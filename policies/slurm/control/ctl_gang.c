@@ -365,7 +365,7 @@ void ctl_resume_by_hand(struct ctl *c, struct ctl_job *job)
 
 /* ---- Time slices -------------------------------------------------------------------------------------- */
 
-/* _cycle_job_list(): who had the turn goes to the end, in the same order. */
+/* _cycle_job_list(): jobs of the active row go to the end, in the same order. */
 static void next_turn(struct gang_part *p)
 {
 	const uint32_t count = p->jobs.count;
@@ -405,7 +405,7 @@ static void slice(struct ctl *c, struct gang_part *p)
 	}
 }
 
-/* Somebody there waits for a turn. */
+/* A job there is suspended. */
 static bool takes_turns(const struct gang_part *p)
 {
 	return p->jobs.count && p->in_row < p->jobs.count + p->shadows.count;
@@ -443,8 +443,7 @@ ctl_time ctl_gang_next(const struct ctl *c)
 	return CTL_NEVER;
 }
 
-/* ---- Making it ------------------------------------------------------------------------------------------
- */
+/* ---- Making it ------------------------------------------------------------------------------- */
 
 /* _get_gr_type() */
 static enum share_of ctl_gang_share_of(const struct ctl *c, const char *params)

@@ -55,8 +55,7 @@ void ctl_report_plan(struct ctl *c, struct ctl_job *job)
 /* Of one that starts, or is over: the engine knows. */
 static void forget_plan(struct ctl_job *job) { job->planned = job->planned_reported = CTL_NONE; }
 
-/* ---- What keeps it --------------------------------------------------------------------------------------
- */
+/* ---- What keeps it --------------------------------------------------------------------------- */
 
 void ctl_set_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
 {
@@ -79,7 +78,7 @@ static bool array_is_full(const struct ctl *c, const struct ctl_job *job)
 	return array->limit > 0 && array->running >= array->limit;
 }
 
-/* NONE: it may be looked at. */
+/* NONE: it is eligible. */
 static enum sl_reason keeper(struct ctl *c, struct ctl_job *job, enum ctl_depend_state depend)
 {
 	if (depend == CTL_DEPEND_WAITS) {
@@ -142,8 +141,7 @@ bool ctl_independent(struct ctl *c, struct ctl_job *job)
 	return true;
 }
 
-/* ---- Start ----------------------------------------------------------------------------------------------
- */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
 static ctl_time end_by_limit(const struct ctl_job *job)
 {
@@ -214,8 +212,7 @@ void ctl_start_booted(struct ctl *c, struct ctl_job *job)
 	ctl_limit_moved(c, job);
 }
 
-/* ---- End ------------------------------------------------------------------------------------------------
- */
+/* ---- End ------------------------------------------------------------------------------------- */
 
 /* Its allocation is released, and it is in no list. */
 static void ctl_job_leave(struct ctl *c, struct ctl_job *job)
@@ -270,8 +267,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool repor
 	ctl_want_pass(c);
 }
 
-/* ---- Requeue ----------------------------------------------------------------------------------------------
- */
+/* ---- Requeue --------------------------------------------------------------------------------- */
 
 /* Its credential must have lapsed before it starts anew (CLAUSES.md 9, Requeue delay). */
 static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held, bool reported)
@@ -315,8 +311,7 @@ void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as)
 		wait_retry(c, job, as, false, true);
 }
 
-/* ---- Suspension
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Suspension ------------------------------------------------------------------------------ */
 
 void ctl_suspend(struct ctl *c, struct ctl_job *job)
 {
@@ -345,8 +340,7 @@ void ctl_resume(struct ctl *c, struct ctl_job *job)
 	ctl_want_pass(c);
 }
 
-/* ---- Hold
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Hold ------------------------------------------------------------------------------------ */
 
 /* By its user (sbatch --hold, scontrol uhold), or an operator (scontrol hold): the reason says which. A held
  * job is not eligible, nor does its age grow. */

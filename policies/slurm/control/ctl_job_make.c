@@ -16,8 +16,7 @@
 
 enum { COMPONENTS_MAX = 64 };
 
-/* ---- Its association ------------------------------------------------------------------------------------
- */
+/* ---- Its association ------------------------------------------------------------------------- */
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -39,7 +38,7 @@ static uint32_t ctl_job_make_place_of(const int32_t *number, uint32_t count, int
 	return low;
 }
 
-/* Users that a trace calls by numbers are called by these; nobody knows who submitted a job without any. */
+/* Users that a trace calls by numbers are called by these; a job without any has no known user. */
 static int name_numbers(struct ctl *c, const int32_t *number, uint32_t count, struct sl_err *err)
 {
 	for (uint32_t i = 0; i < count; i++) {

@@ -63,8 +63,7 @@ enum sl_reason ctl_reason_of(const struct ctl *c, enum ctl_reason_of why, uint32
 	return reason[why][sort_of(c, tres)];
 }
 
-/* ---- In which order
- * ------------------------------------------------------------------------------------------ */
+/* ---- In which order -------------------------------------------------------------------------- */
 
 bool ctl_limits_on(const struct ctl *c, const struct ctl_job *job)
 {

@@ -88,13 +88,13 @@ struct ctl_look {
 /* What sacctmgr says of an association itself. */
 struct ctl_own {
 	const char *qos, *default_qos; /* Lists and names as in the file; NULL: not set. */
-	int64_t priority;              /* CTL_NONE: not said. */
+	int64_t priority;              /* CTL_NONE: not set. */
 };
 
 struct ctl_acct {
 	struct ctl_own *own;     /* By association. */
 	uint32_t *sorted;        /* Associations by user (accounts first), account, partition. */
-	const char **default_of; /* By association of a user: that user's default account; NULL: not said. */
+	const char **default_of; /* By association of a user: that user's default account; NULL: not set. */
 	uint32_t qos_words;      /* Of a set of QOS. */
 	bool reported;           /* Associations are defined at all. */
 };
@@ -139,7 +139,7 @@ double ctl_factor_safe(const struct ctl *c, const struct ctl_order_of *order);
  * call. */
 bool ctl_look_all(struct ctl_look *look, const struct ctl_order_of *order,
 	bool (*qos)(struct ctl_look *look, uint32_t row), bool (*assoc)(struct ctl_look *look, uint32_t row));
-/* There is such a limit, and nobody before has set one. One of a QOS is set from now on. */
+/* There is such a limit, and none before has set one. One of a QOS is set from now on. */
 bool ctl_look_number(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_number kind);
 bool ctl_look_tres(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_tres kind,
 	uint32_t tres, int64_t *limit);

@@ -14,7 +14,7 @@ struct attempt {
 	const int64_t *tres;              /* Of its prospective allocation. */
 	const struct select_alloc *alloc; /* On these nodes; NULL: not known. */
 	int64_t minutes;                  /* Of its time limit, with UsageFactorSafe; */
-	int64_t wall;                     /* as it is. CTL_NONE: not looked at yet. */
+	int64_t wall;                     /* as it is. CTL_NONE: not tested yet. */
 };
 
 /* ---- Before nodes are chosen ------------------------------------------------------------------------ */
@@ -114,8 +114,7 @@ enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job)
 	return ctl_look_all(&t.look, &order, qos_before, assoc_before) ? SL_REASON_NONE : t.look.reason;
 }
 
-/* ---- With its prospective allocation
- * ------------------------------------------------------------------------ */
+/* ---- With its prospective allocation --------------------------------------------------------- */
 
 /* Its allocation of each TRES, with what is allocated, against a Grp limit. used NULL: nothing is allocated.
  */

@@ -43,7 +43,8 @@ static bool size(
 	return true;
 }
 
-/* A QOS's GrpTRES and MaxTRESPerUser are looked at together, TRES by TRES: who has set either has set both.
+/* A QOS's GrpTRES and MaxTRESPerUser are tested together, TRES by TRES: a QOS that has set either has set
+ * both.
  */
 static bool group_and_user(struct submit *s, const struct ctl_limits *limits)
 {

@@ -3,7 +3,7 @@
  * ctl_main.c - the main pass: slurmctld's _schedule() (CLAUSES.md 2).
  *
  * In the order of the queue each job is started or not. One that does not fit blocks its partition, with all
- * nodes of it, for the rest of the pass; one that is kept by anything else blocks nobody.
+ * nodes of it, for the rest of the pass; one that is kept by anything else blocks none.
  */
 #include <string.h>
 
@@ -84,8 +84,8 @@ static bool lacks_licenses(struct pass *p, struct ctl_job *job)
 
 /* ---- What becomes of a test ---------------------------------------------------------------------------- */
 
-/* bf_min_age_reserve and bf_min_prio_reserve (before which MinPrioThresh goes): who would reserve nothing
- * blocks nobody. */
+/* bf_min_age_reserve and bf_min_prio_reserve (before which MinPrioThresh goes): a job that would reserve
+ * nothing blocks none. */
 static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t priority)
 {
 	const struct ctl_params *params = &c->params;
@@ -111,7 +111,7 @@ static void ctl_main_fail(struct pass *p, struct ctl_job *job, const struct ctl_
 	}
 }
 
-/* Too few nodes are left of its partition, whoever has them: it blocks the partition (run 03: H waits for
+/* Too few nodes are left of its partition, whatever has them: it blocks the partition (run 03: H waits for
  * Priority behind G), whatever it lists, however young it is. */
 static bool lacks_nodes(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)
 {
@@ -132,7 +132,7 @@ static enum verdict ctl_main_judge(
 		return entry->array ? RETRY : NEXT;
 	}
 	if (status == CTL_NODE_CONFIG && job->part_count == 1) {
-		/* No set of nodes has it (any more): held until somebody changes it. */
+		/* No set of nodes has it (any more): held until a command changes it. */
 		ctl_hold(p->c, job, false);
 		ctl_queue_reason(p->c, job, SL_REASON_BAD_CONSTRAINTS);
 	}
@@ -204,7 +204,7 @@ static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
 	if (is_kept(p, job, entry->part) || lacks_nodes(p, job, entry))
 		return NEXT;
 	if (lacks_licenses(
-		    p, job)) /* bf_licenses: the backfill plans for it, and nobody else starts before. */
+		    p, job)) /* bf_licenses: the backfill plans for it, and no other job starts before. */
 		return params->bf_licenses ? STOP : NEXT;
 	return ctl_main_judge(p, job, entry, ctl_main_start(p, job, entry->part));
 }

@@ -14,8 +14,7 @@
 #include "policies/slurm/control/ctl_bits.h"
 #include "policies/slurm/control/ctl_node.h"
 
-/* ---- What follows
- * ------------------------------------------------------------------------------------------ */
+/* ---- What follows ---------------------------------------------------------------------------- */
 
 void node_settle(struct ctl *c, uint32_t n)
 {
@@ -43,8 +42,7 @@ static int64_t ctl_node_cpus_of(const struct ctl *c, uint32_t n)
 	return c->cluster->type[c->cluster->node_type[n]].amount[SL_KIND_CPUS];
 }
 
-/* ---- Jobs come and go
- * -------------------------------------------------------------------------------------- */
+/* ---- Jobs come and go ------------------------------------------------------------------------ */
 
 static void node_keep(struct ctl *c, const struct select_node_alloc *node_alloc, bool begins)
 {
@@ -77,7 +75,7 @@ void ctl_node_ended(struct ctl *c, const struct ctl_job *job)
 
 bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 {
-	/* The list changes as they go: who is meant is settled first, in the list's order. */
+	/* The list changes as they go: its jobs are collected first, in the list's order. */
 	uint32_t *row = malloc((c->running_count + 1) * sizeof(*row));
 	uint32_t count = 0;
 	if (!row) {
@@ -100,9 +98,7 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 	return count > 0;
 }
 
-/* ---- Down, and by itself up again
- * ---------------------------------------------------------------------------
- */
+/* ---- Down, and by itself up again ------------------------------------------------------------ */
 
 static void returns_renew(struct ctl_nodes *all, uint32_t count)
 {
@@ -113,9 +109,8 @@ static void returns_renew(struct ctl_nodes *all, uint32_t count)
 }
 
 /* With ReturnToService=2 a node whose daemon answers is up again as it is [run 94]. The daemon answers when
- * it is sent a job's kill request, within the second, behind the pass that the command triggers; else when it
- * is pinged,
- * each third of SlurmdTimeout. */
+ * it is sent a job's kill request, within the second, behind the pass that the command triggers; else when
+ * it is pinged, each third of SlurmdTimeout. */
 static ctl_time comes_back(const struct ctl *c, bool had_jobs)
 {
 	const struct ctl_nodes *all = c->nodes;
@@ -141,9 +136,7 @@ static void node_comes_back(struct ctl *c, uint32_t n)
 	node_settle(c, n);
 }
 
-/* ---- States by command
- * ---------------------------------------------------------------------------------------
- */
+/* ---- States by command ----------------------------------------------------------------------- */
 
 static void set_down(struct ctl *c, const uint64_t *nodes)
 {
@@ -201,8 +194,7 @@ static void ctl_node_set(struct ctl *c, const uint64_t *nodes, enum sl_node_stat
 	ctl_want_pass(c); /* _slurm_rpc_update_node() triggers one, whatever was changed. */
 }
 
-/* ---- Commands ---------------------------------------------------------------------------------------------
- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 struct naming {
 	const struct ctl *c;
@@ -305,9 +297,7 @@ bool ctl_node_command(struct ctl *c, const char *names, const char *state, const
 	return done;
 }
 
-/* ---- Outages of the files
- * ----------------------------------------------------------------------------------
- */
+/* ---- Outages of the files -------------------------------------------------------------------- */
 
 static int interval_order(const void *a, const void *b)
 {
@@ -367,8 +357,7 @@ static void interval_apply(struct ctl *c, const struct node_interval *interval)
 		(void)node_fail_jobs(c, all->scratch);
 }
 
-/* ---- What models do --------------------------------------------------------------------------------------
- */
+/* ---- What models do -------------------------------------------------------------------------- */
 
 static void count_change(uint32_t *count, bool *was, bool is)
 {
@@ -376,8 +365,8 @@ static void count_change(uint32_t *count, bool *was, bool is)
 	*was = is;
 }
 
-/* As an operator's set_node_down() and resume; the engine has ended what ran there, and who waits for the
- * node to boot is left. */
+/* As an operator's set_node_down() and resume; the engine has ended what ran there, and jobs that wait for
+ * the node to boot are left. */
 void ctl_node_reported(struct ctl *c, uint32_t n, bool down, bool drained)
 {
 	struct ctl_nodes *all = c->nodes;
@@ -400,8 +389,7 @@ void ctl_node_reported(struct ctl *c, uint32_t n, bool down, bool drained)
 	ctl_want_pass(c);
 }
 
-/* ---- By the clock ----------------------------------------------------------------------------------------
- */
+/* ---- By the clock ---------------------------------------------------------------------------- */
 
 void ctl_node_run(struct ctl *c)
 {
@@ -430,9 +418,7 @@ ctl_time ctl_node_next(const struct ctl *c)
 	return interval < all->returns ? interval : all->returns;
 }
 
-/* ---- The beginning
- * ------------------------------------------------------------------------------------------
- */
+/* ---- The beginning --------------------------------------------------------------------------- */
 
 int64_t node_conf_number(const struct ctl *c, const char *key, int64_t otherwise)
 {
@@ -494,9 +480,7 @@ int ctl_node_make(struct ctl *c, struct sl_err *err)
 	return SL_OK;
 }
 
-/* ---- Reported
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- Reported -------------------------------------------------------------------------------- */
 
 enum { TABLE_PLAIN, TABLE_OFF, TABLE_BOOTING, TABLE_GOING_DOWN, TABLE_MAINT, TABLE_SUFFIXES };
 #define DISPLAYED(word)                                      \

@@ -384,7 +384,7 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 
 /* ---- At submission ------------------------------------------------------------------------------------- */
 
-/* Somebody who could be looked at goes before it (_top_priority). */
+/* An eligible job goes before it (_top_priority). */
 static bool is_behind(const struct ctl *c, const struct ctl_job *job, const struct ctl_job *other)
 {
 	const int64_t tier = c->part[job->part].tier;

@@ -83,7 +83,7 @@ int ctl_queue_make(struct ctl *c, struct sl_err *err);
 bool ctl_is_alone(const struct ctl_job *job);
 /* The job that an entry of the queue stands for by now; NULL: it has started. */
 struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry);
-/* Whether it may be looked at; an array's other waiting tasks go with their head. */
+/* Whether it may be tried; an array's other waiting tasks go with their head. */
 bool ctl_queue_independent(struct ctl *c, struct ctl_job *job);
 /* Sets the reason, of an array's waiting tasks too. */
 void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason);

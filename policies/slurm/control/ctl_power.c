@@ -59,8 +59,7 @@ static void power_rank(struct ctl *c, uint32_t n)
 
 static bool is_idle(const struct ctl_node *node) { return !node->jobs; }
 
-/* ---- When something is due
- * ---------------------------------------------------------------------------------- */
+/* ---- When something is due ------------------------------------------------------------------- */
 
 static ctl_time sum(ctl_time at, int64_t more) { return more >= CTL_NEVER - at ? CTL_NEVER : at + more; }
 
@@ -129,8 +128,7 @@ ctl_time ctl_power_next(const struct ctl *c)
 	return boots < at ? boots : at;
 }
 
-/* ---- A look
- * ------------------------------------------------------------------------------------------------ */
+/* ---- A look ---------------------------------------------------------------------------------- */
 
 static void set_power(struct ctl *c, uint32_t n, enum node_power power)
 {
@@ -263,8 +261,7 @@ static void ctl_power_look(struct ctl *c)
 	}
 }
 
-/* ---- Boots
- * -------------------------------------------------------------------------------------------------- */
+/* ---- Boots ----------------------------------------------------------------------------------- */
 
 static void boots_end(struct ctl *c)
 {
@@ -333,9 +330,7 @@ bool ctl_power_ready(const struct ctl *c, const struct select_alloc *alloc)
 	return true;
 }
 
-/* ---- The beginning
- * -------------------------------------------------------------------------------------------
- */
+/* ---- The beginning --------------------------------------------------------------------------- */
 
 /* SuspendTime: -1 and INFINITE: never. */
 static int64_t suspend_time(const char *text, int64_t otherwise)

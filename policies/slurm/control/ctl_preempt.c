@@ -11,7 +11,7 @@
  *   cluster).
  * - Candidates: ascending by (tier or QOS priority) * 2^16 + nodes; equal ones as submitted.
  *   preempt_youngest_first: the latest start first.
- * - They are removed one by one until the job fits. Then whoever made it fit goes first, and those
+ * - They are removed one by one until the job fits. Then the one that made it fit goes first, and those
  *   before it follow by how many of the chosen nodes they are allocated (preempt_strict_order: as they
  *   were), and it starts over; so often as preempt_reorder_count says and once more. Those removed by
  *   then that are allocated a chosen node are preempted.
@@ -106,7 +106,7 @@ bool ctl_preemption(const struct ctl *c)
 	       (p->preempt_mode != CTL_PREEMPT_OFF || p->gang);
 }
 
-/* PreemptMode=OFF of a QOS is slurmdbd's 0: not said. */
+/* PreemptMode=OFF of a QOS is slurmdbd's 0: not set. */
 enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job *victim)
 {
 	enum ctl_preempt_mode mode = CTL_PREEMPT_NOT_SAID;
@@ -125,7 +125,7 @@ static int64_t grace_of(const struct ctl *c, const struct ctl_job *victim)
 	return victim->qos != CTL_NO_ROW ? c->qos[victim->qos].grace_time : 0;
 }
 
-/* ---- Who may be preempted ------------------------------------------------------------------------------ */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 static bool qos_may(const struct ctl *c, const struct ctl_job *preemptor, const struct ctl_job *victim)
 {
@@ -193,8 +193,7 @@ bool ctl_preempts_first(const struct ctl *c, const struct ctl_entry *a, const st
 	return c->part[a->part].tier > c->part[b->part].tier && parts_overlap(c, a->part, b->part);
 }
 
-/* ---- Candidates ------------------------------------------------------------------------------------------
- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 static int by_key(const void *left, const void *right)
 {
@@ -308,7 +307,7 @@ void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, stru
 	outlook->preempted = p ? p->preempted : NULL;
 }
 
-/* ---- Who has to go ----------------------------------------------------------------------------------- */
+/* ---- Jobs to preempt ----------------------------------------------------------------------------------- */
 
 /* Candidates are removed in their order until the job fits. The last of them; SIZE_MAX: it never does. */
 static size_t remove_until_it_fits(struct ctl *c, const struct select_job *desc, const uint64_t *available,
@@ -343,7 +342,7 @@ static uint32_t nodes_shared(const struct select_alloc *a, const struct select_a
 	return count;
 }
 
-/* Whoever made it fit goes first; the others of those removed by how many of its nodes they free. */
+/* The one that made it fit goes first; the others of those removed by how many of its nodes they free. */
 static void reorder(struct ctl_preempt *p, size_t last, const struct select_alloc *chosen)
 {
 	for (size_t i = 0; i < p->count; i++) {

@@ -14,8 +14,7 @@
 /* The number before the first that priority/basic assigns. */
 #define TOP_PRIORITY UINT32_C(0xffff0000)
 
-/* ---- priority/basic
- * ---------------------------------------------------------------------------------------- */
+/* ---- priority/basic -------------------------------------------------------------------------- */
 
 /* One less than the least so far, less `nice`: in 32 bits without a sign, as slurmctld counts, so that a very
  * negative `nice` goes round. */
@@ -33,8 +32,7 @@ static uint32_t basic_priority(struct ctl_prio *p, int64_t nice)
 	return priority;
 }
 
-/* ---- The calculation
- * ----------------------------------------------------------------------------------------- */
+/* ---- The calculation ------------------------------------------------------------------------- */
 
 /* Both lists together in the order of submission: the running and the waiting jobs. */
 struct both {
@@ -106,7 +104,7 @@ static void reset_due(struct ctl *c, ctl_time at)
 }
 
 /* _decay_thread(), once. In the older formula each job's usage is added and its priority calculated before
- * the next job is looked at; in Fair Tree all usage comes first. */
+ * the next job's; in Fair Tree all usage comes first. */
 static void calculate(struct ctl *c, ctl_time at)
 {
 	struct ctl_prio *p = c->prio;
@@ -136,16 +134,15 @@ void ctl_prio_until(struct ctl *c, ctl_time until)
 
 void ctl_prio_run(struct ctl *c) { ctl_prio_until(c, c->now); }
 
-/* While nobody waits or runs nothing is read of what a calculation changes: those that are due are made up
- * for when somebody comes. */
+/* While no job waits or runs no result of a calculation is read: those that are due are made up for at the
+ * next submission. */
 ctl_time ctl_prio_next(const struct ctl *c)
 {
 	const struct ctl_prio *p = c->prio;
 	return p && p->runs && (c->pending_count || c->running_count) ? p->next : CTL_NEVER;
 }
 
-/* ---- One job
- * -------------------------------------------------------------------------------------------------- */
+/* ---- One job --------------------------------------------------------------------------------- */
 
 void ctl_prio_submit(struct ctl *c, struct ctl_job *job)
 {
@@ -177,8 +174,7 @@ void ctl_prio_update(struct ctl *c, struct ctl_job *job)
 	c->job_changes++;
 }
 
-/* ---- Making
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 static void greatest_of(struct ctl *c)
 {

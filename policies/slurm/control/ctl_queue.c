@@ -85,7 +85,7 @@ void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
 	}
 }
 
-/* ---- Whether it is looked at --------------------------------------------------------------------------- */
+/* ---- Whether it is tried --------------------------------------------------------------------------- */
 
 /* It is one of QOS' and associations'. */
 static bool ctl_is_limit(enum sl_reason reason)
@@ -240,7 +240,7 @@ static int ctl_queue_compare(const struct ctl *c, const struct ctl_entry *a, con
 	return order;
 }
 
-/* "May preempt" is no order: whom two others each may not preempt ties them with it. So what comes out
+/* "May preempt" is no order: a job that two others each may not preempt ties with both. So what comes out
  * depends on how it is sorted, and this is how glibc's qsort() merges. */
 static void ctl_queue_sort(
 	const struct ctl *c, struct ctl_entry *entry, size_t count, struct ctl_entry *other)

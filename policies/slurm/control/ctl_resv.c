@@ -13,8 +13,7 @@
 #include "policies/slurm/control/ctl_node.h"
 #include "policies/slurm/control/ctl_resv.h"
 
-/* ---- Lists of names ---------------------------------------------------------------------------------------
- */
+/* ---- Lists of names -------------------------------------------------------------------------- */
 
 /* The list has the name; a minus before it does not count. */
 static bool list_has(const char *list, const char *name)
@@ -52,8 +51,7 @@ struct resv *resv_named(const struct ctl *c, const char *name, size_t len)
 	return NULL;
 }
 
-/* ---- Who may use it
- * ----------------------------------------------------------------------------------------- */
+/* ---- Access ----------------------------------------------------------------------------------------- */
 
 static const char *user_of(const struct ctl *c, const struct ctl_job *job)
 {
@@ -111,8 +109,7 @@ static bool resv_may_use(const struct ctl *c, const struct ctl_job *job, const s
 								      : ctl_resv_by_name(c, job, r);
 }
 
-/* ---- Which one a job is in
- * ---------------------------------------------------------------------------------- */
+/* ---- Which one a job is in ------------------------------------------------------------------- */
 
 static struct resv *resv_of(const struct ctl *c, const struct ctl_job *job)
 {
@@ -222,8 +219,7 @@ uint32_t resv_running(const struct ctl *c, const struct resv *r)
 	return count;
 }
 
-/* ---- What it leaves to a job
- * -------------------------------------------------------------------------------- */
+/* ---- What it leaves to a job ----------------------------------------------------------------- */
 
 void resv_range(const struct ctl *c, const struct resv *r, ctl_time *start, ctl_time *end)
 {
@@ -435,8 +431,7 @@ ctl_time ctl_resv_end(const struct ctl *c, ctl_time start, int64_t resolution)
 	return (end + resolution - 1) / resolution * resolution;
 }
 
-/* ---- Licences
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Licences -------------------------------------------------------------------------------- */
 
 /* Of "name:4,other" so many of that name. */
 static int64_t licenses_of(const char *list, const char *name)
@@ -483,7 +478,7 @@ int64_t ctl_resv_minutes(
 		ctl_time until;
 		resv_range(c, r, &start, &until);
 		if (start <= c->now || start >= end || !nset_meets(r->nodes, nodes, c->resvs->words))
-			continue; /* One that has begun was looked at when the nodes were chosen. */
+			continue; /* One that has begun was tested when the nodes were chosen. */
 		const int64_t left = (start - c->now) / 60;
 		minutes = left < minutes ? left : minutes;
 	}

@@ -47,7 +47,7 @@ struct resv {
 	int64_t duration;    /* Minutes; CTL_NONE: it has an end instead; CTL_NEVER: without end. */
 	uint64_t *nodes;     /* NULL: none (ANY_NODES). */
 	uint32_t node_count;
-	uint32_t part;                                      /* Its nodes are of; CTL_NO_ROW: not said. */
+	uint32_t part;                                      /* Its nodes are of; CTL_NO_ROW: not set. */
 	const char *users, *accounts, *licenses, *features; /* As in the file; NULL: none. */
 	int64_t purge;                                      /* Seconds without jobs, of PURGE_COMP. */
 	int64_t max_start_delay;                            /* Seconds. Reported, not modelled. */
@@ -101,7 +101,7 @@ void resv_nodes_renew(struct ctl *c, struct resv *r);
 void resv_table(struct ctl *c);
 
 /* ctl_resv_pick.c */
-/* Nodes for a reservation out of set (in/out), slurmctld's _select_nodes(). False: none are to be had. */
+/* Nodes for a reservation out of set (in/out), slurmctld's _select_nodes(). False: none are available. */
 bool resv_pick(struct ctl *c, const struct resv_want *want, uint64_t *set);
 /* It would overlap another one, by _resv_overlap(). self: not this one; NULL: none. */
 bool resv_overlaps(

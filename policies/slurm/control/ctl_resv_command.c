@@ -12,11 +12,9 @@
 #include "policies/slurm/control/ctl_node.h"
 #include "policies/slurm/control/ctl_resv_words.h"
 
-/* ---- Create: its parts
- * -------------------------------------------------------------------------------------------
- */
+/* ---- Create: its parts ----------------------------------------------------------------------- */
 
-/* Nobody waits for one that began long ago (MAX_RESV_DELAY). */
+/* Seconds that a start may be in the past (MAX_RESV_DELAY). */
 enum { LATE = 600 };
 
 static bool create_times(const struct resv_request *q, struct resv *r)
@@ -212,9 +210,7 @@ static bool create(const struct resv_request *q)
 	return true;
 }
 
-/* ---- Update
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- Update ---------------------------------------------------------------------------------- */
 
 /* "Users+=a,b", "Users-=a": the list with them, or without. */
 static const char *list_changed(const struct resv_request *q, const char *list, const struct resv_given *g)
@@ -400,9 +396,7 @@ static bool update(const struct resv_request *q)
 	return true;
 }
 
-/* ---- Delete
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- Delete ---------------------------------------------------------------------------------- */
 
 static bool delete (const struct resv_request *q, const char *arguments)
 {

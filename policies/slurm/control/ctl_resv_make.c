@@ -9,9 +9,7 @@
 #include "policies/slurm/control/ctl_node.h"
 #include "policies/slurm/control/ctl_resv.h"
 
-/* ---- The beginning
- * ---------------------------------------------------------------------------------------------
- */
+/* ---- The beginning --------------------------------------------------------------------------- */
 
 static const struct {
 	const char *word;

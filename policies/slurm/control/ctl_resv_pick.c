@@ -14,10 +14,9 @@
 #include "policies/slurm/control/ctl_node.h"
 #include "policies/slurm/control/ctl_resv.h"
 
-/* ---- Overlaps
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Overlaps -------------------------------------------------------------------------------- */
 
-/* Days, or hours, ahead that are looked at for one that repeats. */
+/* Days, or hours, ahead that are tested for one that repeats. */
 static int steps_of(unsigned flags) { return flags & RESV_HOURLY ? 7 * 24 : flags & RESV_DAILY ? 7 : 1; }
 
 static int64_t step_of(unsigned flags) { return flags & RESV_HOURLY ? 60 * 60 : 24 * 60 * 60; }
@@ -77,8 +76,7 @@ bool resv_meets_jobs(
 	return false;
 }
 
-/* ---- Of one set of nodes
- * ------------------------------------------------------------------------------------ */
+/* ---- Of one set of nodes --------------------------------------------------------------------- */
 
 /* So many of the set, in order of number. */
 static bool ctl_resv_pick_first_of(uint64_t *set, size_t words, uint32_t want)
@@ -225,9 +223,7 @@ static bool pick_of(
 	return beside_jobs(c, want, total < count ? total : count, set, scratch);
 }
 
-/* ---- Features
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- Features -------------------------------------------------------------------------------- */
 
 static bool has_feature(const struct sl_hardware *hardware, const char *name, size_t len)
 {
@@ -251,8 +247,7 @@ static bool features_fit(const struct sl_hardware *hardware, const char *feature
 	return fits;
 }
 
-/* ---- All together
- * ---------------------------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 
 enum { FREE, AVAILABLE, ONLINE, ALL, SETS };
 

@@ -21,8 +21,7 @@ static ctl_time beat(const struct ctl *c, ctl_time at, int64_t step)
 	return late ? at + step - late : at;
 }
 
-/* ---- Recurrence
- * ------------------------------------------------------------------------------------------ */
+/* ---- Recurrence ------------------------------------------------------------------------------ */
 
 enum { SUNDAY, FRIDAY = 5, SATURDAY };
 
@@ -61,9 +60,7 @@ bool resv_advance(const struct ctl *c, struct resv *r)
 	return true;
 }
 
-/* ---- Gone
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- Gone ------------------------------------------------------------------------------------ */
 
 /* _foreach_clear_job_resv(): a job that waits for it is held, but with NO_KEEP_JOBS_AFTER_END it goes on as
  * if it had asked for none. */
@@ -96,8 +93,7 @@ void resv_delete(struct ctl *c, struct resv *r)
 		leave_job(c, &c->job[j], r, row);
 }
 
-/* ---- Nodes replaced
- * ------------------------------------------------------------------------------------------- */
+/* ---- Nodes replaced -------------------------------------------------------------------------- */
 
 /* So many of the set, the first ones. */
 static void keep_first(uint64_t *set, size_t words, uint32_t count)
@@ -164,9 +160,7 @@ void resv_nodes_renew(struct ctl *c, struct resv *r)
 	free(stay);
 }
 
-/* ---- Looks
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- Looks ----------------------------------------------------------------------------------- */
 
 /* Flags of nodes in reservations that are in force, for reports. */
 void resv_table(struct ctl *c)
@@ -277,7 +271,7 @@ void ctl_resv_run(struct ctl *c)
 		ctl_want_pass(c);
 }
 
-/* When it wants to be looked at next. */
+/* When its next check is due. */
 static ctl_time next_of(const struct ctl *c, const struct resv *r)
 {
 	const ctl_time tick = beat(c, c->now + 1, TICK);

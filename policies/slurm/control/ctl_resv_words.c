@@ -7,8 +7,7 @@
 
 #include "policies/slurm/control/ctl_resv_words.h"
 
-/* ---- What is asked
- * -------------------------------------------------------------------------------------------- */
+/* ---- What is asked --------------------------------------------------------------------------- */
 
 /* As scontrol's parser: a key may be cut short; the first that fits counts. */
 static const char *const key_word[RESV_KEYS] = {
@@ -86,8 +85,7 @@ const char *resv_kept(const struct resv_request *q, enum resv_key key)
 	return resv_is_said(q, key) ? sl_strdup(q->c->arena, q->key[key].text, q->key[key].len) : NULL;
 }
 
-/* ---- Times
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- Times ----------------------------------------------------------------------------------- */
 
 bool resv_is_word(const struct resv_given *g, const char *word)
 {

@@ -42,7 +42,7 @@ bool ctl_is_among(const char *list, const char *name)
 	return false;
 }
 
-/* A list of those who may, or else one of those who may not; ALL is everybody. */
+/* Allow... or else Deny...; ALL is every one. */
 static bool may(const char *allowed, const char *denied, const char *name)
 {
 	if (allowed && strcasecmp(allowed, "ALL") != 0)
@@ -155,7 +155,7 @@ static enum ctl_status could_run(struct ctl *c, struct ctl_job *job)
 	return status;
 }
 
-/* Why it waits, before any pass has looked at it. */
+/* Why it waits, before any pass has tried it. */
 static void first_reason(struct ctl *c, struct ctl_job *job, enum ctl_status status, enum sl_reason tested)
 {
 	if (job->reason != SL_REASON_NONE)
@@ -178,7 +178,7 @@ static void ctl_submit_enter(struct ctl *c, struct ctl_job *job)
 	ctl_list_add(c, job);
 	c->job_changes++;
 	if (job->more->held || (job->begin != CTL_NONE && job->begin <= c->now))
-		job->begin = CTL_NONE; /* Held: until somebody lets it go (ctl_command). */
+		job->begin = CTL_NONE; /* Held: until it is released (ctl_command). */
 	job->priority = 1;             /* To be set: it may be eligible. */
 	if (job->more->held)
 		ctl_hold(c, job, true);

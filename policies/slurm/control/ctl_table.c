@@ -5,7 +5,7 @@
  *   jobs     a row for each job that waits (with CALCULATE_RUNNING: or runs) and each of its partitions: its
  * row, the partition, its priority, whether sprio lists it, whether it was set by hand, weighted factors
  *   weights  one row: the weights of the factors
- *   work     one row: backfill passes made, jobs looked at and tests of placement in them, for benchmarks
+ *   work     one row: backfill passes made, jobs tried and node selection tests in them, for benchmarks
  *   shares   a row for each association, as they stand below each other: accounts, users in them
  *
  * The other tables are ctl_table_state.c's.
@@ -25,8 +25,7 @@ enum { TEXT = 1024 };
 #define WORD(value) \
 	(struct sl_figure) { .text = (value), .number = (double)NAN }
 
-/* ---- Jobs -------------------------------------------------------------------------------------------------
- */
+/* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static const char *const job_columns[] = { "job", "partition", "listed", "priority", "direct", "site", "age",
 	"assoc", "fairshare", "jobsize", "part", "qos", "nice", "tres", "tres_sum", "tres_norm", "array" };
@@ -129,8 +128,7 @@ static int list_jobs(const struct ctl *c, const struct sl_table_sink *table)
 	return status ? status : list_list(c, c->running_first, table);
 }
 
-/* ---- Weights ----------------------------------------------------------------------------------------------
- */
+/* ---- Weights --------------------------------------------------------------------------------- */
 
 static int list_weights(const struct ctl *c, const struct sl_table_sink *table)
 {
@@ -154,8 +152,7 @@ static int list_weights(const struct ctl *c, const struct sl_table_sink *table)
 	return table->row(table->self, columns, figure, SL_LEN(figure));
 }
 
-/* ---- Shares -----------------------------------------------------------------------------------------------
- */
+/* ---- Shares ---------------------------------------------------------------------------------- */
 
 static const char *const share_columns[] = { "depth", "account", "user", "partition", "id", "raw_shares",
 	"norm_shares", "raw_usage", "norm_usage", "effective_usage", "fairshare", "level_fs", "grp_tres_mins",

@@ -36,8 +36,7 @@ static double range_of(int64_t minutes)
 	return minutes == CTL_NEVER || minutes == CTL_NONE ? (double)NAN : (double)minutes * 60;
 }
 
-/* ---- Names of nodes --------------------------------------------------------------------------------------
- */
+/* ---- Names of nodes -------------------------------------------------------------------------- */
 
 /* Buffer for the names of any set of nodes. */
 struct names {
@@ -73,8 +72,7 @@ static void names_free(struct names *names)
 	free(names->text);
 }
 
-/* ---- Jobs -------------------------------------------------------------------------------------------------
- */
+/* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static const char *ctl_table_state_of(const struct ctl_job *job)
 {
@@ -159,8 +157,7 @@ static int list_plans(const struct ctl *c, const struct sl_table_sink *table)
 	return status;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static int list_nodes(const struct ctl *c, const struct sl_table_sink *table)
 {
@@ -179,8 +176,7 @@ static int list_nodes(const struct ctl *c, const struct sl_table_sink *table)
 	return status;
 }
 
-/* ---- Reservations
- * ------------------------------------------------------------------------------------------ */
+/* ---- Reservations ---------------------------------------------------------------------------- */
 
 static int list_reservation(
 	const struct ctl *c, const struct resv *r, const char *nodes, const struct sl_table_sink *table)
@@ -228,8 +224,7 @@ static int list_reservations(const struct ctl *c, const struct sl_table_sink *ta
 	return status;
 }
 
-/* ---- Partitions
- * --------------------------------------------------------------------------------------------- */
+/* ---- Partitions ------------------------------------------------------------------------------ */
 
 static int list_partitions(const struct ctl *c, const struct sl_table_sink *table)
 {

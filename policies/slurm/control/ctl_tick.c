@@ -101,7 +101,7 @@ void ctl_tick(struct ctl *c)
 		ctl_limit_moved(c, &c->job[row]);
 }
 
-/* deadline_ok(): whoever cannot be done by then is ended, at the first pass that sees it (run 85), even if it
+/* deadline_ok(): a job that cannot end by then is ended, at the first pass that sees it (run 85), even if it
  * was so when it was submitted. */
 bool ctl_deadline_ok(struct ctl *c, struct ctl_job *job)
 {

@@ -27,8 +27,7 @@ double usage_power(double base, int64_t exponent)
 	return power;
 }
 
-/* ---- What a second costs ----------------------------------------------------------------------------------
- */
+/* ---- What a second costs --------------------------------------------------------------------- */
 
 /* assoc_mgr_tres_weighted(): the sum; with MAX_TRES the greatest of what nodes have, and the sum of the rest;
  * with MAX_TRES_GRES GRES are summed too. */
@@ -60,8 +59,7 @@ int64_t ctl_billing(const struct ctl *c, uint32_t part, const int64_t *tres)
 	return cost < 9e18 ? (int64_t)cost : INT64_MAX;
 }
 
-/* ---- What was used
- * ------------------------------------------------------------------------------------------- */
+/* ---- What was used --------------------------------------------------------------------------- */
 
 struct used {
 	double wall, cost; /* Seconds; billing seconds. */
@@ -122,8 +120,7 @@ void ctl_usage_end(struct ctl *c, struct ctl_job *job)
 	ctl_usage_apply(c, job, p->last == CTL_NONE ? job->start : p->last, c->now);
 }
 
-/* ---- Decay and resets
- * ---------------------------------------------------------------------------------------- */
+/* ---- Decay and resets ------------------------------------------------------------------------ */
 
 static void scale(double factor, double *raw, double *wall, double *tres, uint32_t count)
 {

@@ -74,8 +74,7 @@ static const struct sl_compat slurm_compats[] = {
 	{ 0 },
 };
 
-/* ---- Orders ---------------------------------------------------------------------------------------------
- */
+/* ---- Orders ---------------------------------------------------------------------------------- */
 
 /* Allocations of the starts, in the engine's amounts. */
 struct ctl_amounts {
@@ -125,8 +124,7 @@ void ctl_order(struct ctl *c, struct ctl_job *job, enum order_what what, const c
 		slurm_hold(c, job->alloc, order);
 }
 
-/* ---- Events
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 /* As the log says that it ended, where it does: jobs may depend on that. */
 static enum sl_state state_reported(const struct ctl_job *job)
@@ -172,7 +170,7 @@ static bool will_begin(const struct ctl *c)
 	return false;
 }
 
-/* Nothing runs, nobody comes, and nothing has happened for so long: what waits, waits for ever. */
+/* Nothing runs, no submission is left, and nothing has happened for so long: pending jobs wait for ever. */
 static bool slurm_is_over(const struct ctl *c)
 {
 	if (c->running_count || c->engine.reported < c->jobs->count)
@@ -248,8 +246,7 @@ static bool slurm_requeues(void *state, struct sl_pass *pass, sl_job job)
 	return c->job[job.row].requeue_ok;
 }
 
-/* ---- Begin and end
- * -------------------------------------------------------------------------------------------- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
 static int make_engine(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 {
@@ -321,7 +318,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	return status;
 }
 
-/* What was done before anybody came. */
+/* Commands before the first submission. */
 static void wake_first(struct ctl *c, const struct sl_setup *setup)
 {
 	const sl_time first = setup->jobs->count ? setup->jobs->submit[0] : SL_NEVER;
@@ -344,7 +341,7 @@ static int slurm_init(void **state, const struct sl_setup *setup, struct sl_err 
 	sl_default_reason(setup, SL_REASON_NONE);
 	if (!status)
 		status = ctl_make(c, setup, err);
-	/* Whom an operator stopped goes on beside whoever has its cores by then. */
+	/* A job resumed by an operator runs beside those that have its cores by then. */
 	if (!status)
 		status = sl_overcommit(setup, ctl_overcommit(c) + ctl_command_suspended(c), err);
 	if (status)

@@ -27,7 +27,7 @@
 static const char config[] = "Requested node configuration is not available";
 static const char busy[] = "Resources";
 
-/* ---- A view: which cores are to be had ---------------------------------------------------- */
+/* ---- A view: which cores are available ---------------------------------------------------- */
 
 /* Jobs with cores that are not available. */
 struct view {
@@ -287,7 +287,7 @@ static void take_asked(const struct sel_test *t, uint32_t node, uint32_t name, s
 			gres->devices |= UINT64_C(1) << d;
 }
 
-/* Whole nodes: all cores that are to be had there, whatever was asked. */
+/* Whole nodes: all available cores there, whatever was requested. */
 static void take_whole(const struct sel_test *t, struct laid *to)
 {
 	for (uint32_t i = 0; i < to->alloc->node_count; i++) {
@@ -390,7 +390,8 @@ static bool try_view(struct sel_test *t, const struct view *v, const struct view
 	return select_nodes(t, v, base, from);
 }
 
-/* So many rows are open to the job: of the extra one under preempt/qos only who goes on top by its QOS. */
+/* So many rows are open to the job: of the extra one under preempt/qos only jobs that preempt by their QOS.
+ */
 static int64_t rows_open(const struct sel_test *t)
 {
 	const struct select *s = t->s;

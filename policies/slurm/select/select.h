@@ -22,7 +22,7 @@ struct select;
 struct select_job {
 	const struct sl_job_desc *desc;
 	uint32_t partition; /* Row of the cluster's; its first, if the cluster has none. */
-	int32_t user;       /* For --exclusive=user; -1: nobody's. */
+	int32_t user;       /* For --exclusive=user; -1: none. */
 	sl_time waited;     /* How long it has waited for its switches (--switches) already. */
 	bool over_qos; /* By its QOS it goes on top of others, which are suspended: the extra row is its. */
 };
@@ -48,7 +48,7 @@ struct select_node_alloc {
 	int64_t mem;                    /* MiB */
 	const uint64_t *cores;          /* Bit i: core i, socket by socket. */
 	const struct select_gres *gres; /* By name of gres (select_gres_name); NULL: none. */
-	/* The select's: who else is on the node. */
+	/* The select's: which other jobs are on the node. */
 	struct select_alloc *owner;
 	struct select_node_alloc *next, **link;
 };
@@ -81,7 +81,7 @@ struct select_running {
 /* A running job that may be preempted for the requesting one. */
 struct select_preempted {
 	struct select_alloc *alloc;
-	bool stays; /* Suspended: its memory and devices are not to be had. */
+	bool stays; /* Suspended: its memory and devices are not available. */
 };
 
 /* What is known when it is asked what will be. */
@@ -118,11 +118,11 @@ void select_set_rank(struct select *select, uint32_t node, uint32_t rank);
 /* The partition's MaxNodes is another from now on; SL_NONE: none. */
 void select_set_nodes_max(struct select *select, uint32_t partition, int64_t nodes_max);
 
-/* Where the job would go, on nodes of `available` (NULL: all of its partition). out is lent until the next
+/* Where the job would go, on nodes of `available` (NULL: all of its partition). out is valid until the next
  * call; NULL: only the answer is wanted. NEVER: it does not even fit on the idle cluster; why says so. */
 enum select_answer select_place(struct select *select, const struct select_job *job,
 	const uint64_t *available, enum select_mode mode, const struct select_alloc **out);
-/* Whether it would fit on those nodes if nobody else were there. */
+/* Whether it would fit on those nodes if no other job were there. */
 bool select_could(struct select *select, const struct select_job *job, const uint64_t *available);
 /* Why the last answer was not FITS: a constant, in Slurm's words. */
 const char *select_why(const struct select *select);
@@ -133,8 +133,8 @@ void select_plain(struct select *select, bool plain);
 struct select_alloc *select_take(struct select *select, const struct select_alloc *alloc);
 /* No more. The copy goes, unless a mark is open. */
 void select_give(struct select *select, struct select_alloc *alloc);
-/* Its cores go (suspended by hand: whom gang scheduling stops keeps them), or come back; memory and devices
- * stay. */
+/* Its cores go (suspended by hand: jobs that gang scheduling suspends keep them), or come back; memory and
+ * devices stay. */
 void select_stop(struct select *select, struct select_alloc *alloc, bool stopped);
 
 /* An allocation as recorded: node allocations are set, cpus and totals follow. For select_take; valid until
@@ -149,9 +149,9 @@ void select_keep(struct select *select, uint32_t mark);
 
 /* The job's request in all, as slurmctld counts it before it has anything. Memory in MiB. */
 struct select_wants {
-	int64_t nodes_min, nodes_max; /* nodes_max 0: not said. */
-	int64_t tasks, cpus;          /* The least of the job; tasks 0: not said. */
-	int64_t mem;                  /* 0: not said, or all that its nodes have. */
+	int64_t nodes_min, nodes_max; /* nodes_max 0: not set. */
+	int64_t tasks, cpus;          /* The least of the job; tasks 0: not set. */
+	int64_t mem;                  /* 0: not set, or all that its nodes have. */
 	const char *never;            /* Not NULL: the request makes no sense, and why: a constant. */
 };
 void select_wants(struct select *select, const struct select_job *job, struct select_wants *out);

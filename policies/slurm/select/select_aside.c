@@ -200,7 +200,7 @@ static void set_end(struct select *s, struct select_alloc *a, sl_time end)
 		note_change(s, a->node_alloc[i].node);
 }
 
-/* Who runs and is not among them is there for ever. */
+/* A running job not among them is there for ever. */
 static void drop_ends(struct select *s)
 {
 	for (uint32_t i = 0; i < s->partition_count; i++)

@@ -153,7 +153,7 @@ static int64_t partition_limit(const struct sel_test *t, uint32_t node, const ui
 	return left;
 }
 
-/* The cores to be had; 0 cpus: the node is out. */
+/* The available cores; 0 cpus: the node is out. */
 static int64_t allocate(
 	struct sel_test *t, uint32_t node, uint64_t *map, uint64_t required, int64_t *cpus_max)
 {

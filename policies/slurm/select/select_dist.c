@@ -103,7 +103,7 @@ struct choosing {
 	const struct select *s;
 	const struct sel_request *q;
 	const struct sel_shape *shape;
-	uint64_t *map; /* In: to be had; out: chosen. */
+	uint64_t *map; /* In: available; out: chosen. */
 	uint64_t chosen[SEL_WORDS];
 	uint32_t next[SEL_SOCKETS]; /* The next core to look at. */
 	uint64_t avoid, used;       /* Sockets. */

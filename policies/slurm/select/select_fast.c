@@ -440,7 +440,7 @@ static uint64_t mask_word(const struct sel_request *q, const uint64_t *available
 	return q->candidates[w] & (available ? available[w] : ~UINT64_C(0));
 }
 
-/* Up to date with the nodes, whichever are to be had. */
+/* Up to date with the nodes, whichever are available. */
 static void index_follow(struct sel_test *t, struct sel_index *x, bool fresh)
 {
 	struct select *s = t->s;
@@ -485,9 +485,7 @@ static bool too_few(const struct sel_test *t, const struct sel_index *x, const u
 	return count < t->nodes_min;
 }
 
-/* ---- Node selection
- * ---------------------------------------------------------------------------------------------
- */
+/* ---- Node selection -------------------------------------------------------------------------- */
 
 /* The node of the run with the fewest cpus that are enough. */
 static uint32_t tightest(const struct sel_index *x, const struct need_trees *v, uint32_t from, uint32_t until)
@@ -615,8 +613,8 @@ static struct sel_index *index_free(struct sel_test *t)
 	return x;
 }
 
-/* slurmctld tries with every core free first, and then with those that are. Who does not fit beside what runs
- * does not fit, whatever would come of the first try. */
+/* slurmctld tries with every core free first, and then with those that are. A job that does not fit beside
+ * running ones does not fit, whatever would come of the first try. */
 static int place_in_both(struct sel_test *t, const uint64_t *available)
 {
 	struct sel_need need;

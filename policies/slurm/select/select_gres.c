@@ -308,7 +308,7 @@ struct filter {
 	int64_t by_socket[SEL_SOCKETS]; /* Cores left. */
 	int64_t *cpus;                  /* What they offer. */
 	int64_t total;                  /* Cores, at first, less those removed. */
-	int64_t left;                   /* Cores of the sockets looked at. */
+	int64_t left;                   /* Cores of the sockets tested. */
 	uint64_t needed;                /* Sockets. */
 	int64_t needed_count;
 	int64_t step;  /* Tasks are multiples of it. */

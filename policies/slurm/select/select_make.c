@@ -79,7 +79,8 @@ static int make_shape(
 	 * allocated. */
 	if (h && h->cores_kept && h->cores_kept < shape->core_count)
 		shape->cpus += h->cores_kept * (shape->cpus / (shape->core_count - h->cores_kept));
-	/* CPUs alone are as many sockets of a core: nobody built that, nor says where a socket ends. */
+	/* CPUs alone are as many sockets of a core: no such node exists, nor is it known where a socket ends.
+	 */
 	if (shape->sockets > SEL_SOCKETS) {
 		shape->cores = shape->core_count;
 		shape->sockets = 1;

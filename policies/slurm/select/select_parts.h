@@ -112,16 +112,16 @@ struct sel_request {
 	uint32_t partition;
 	const char *never; /* Not NULL: refused at once. */
 	int64_t nodes_min, nodes_max, nodes_want;
-	int64_t tasks;                                                           /* 0: not said. */
-	int64_t cpus_per_task, tasks_per_node, tasks_per_socket, tasks_per_core; /* 0: not said. */
-	int64_t sockets_per_node, cores_per_socket, threads_per_core;            /* 0: not said. */
+	int64_t tasks;                                                           /* 0: not set. */
+	int64_t cpus_per_task, tasks_per_node, tasks_per_socket, tasks_per_core; /* 0: not set. */
+	int64_t sockets_per_node, cores_per_socket, threads_per_core;            /* 0: not set. */
 	int64_t cpus_min;                                                        /* Of the job. */
 	int64_t node_cpus_min;                                                   /* Of each node. */
 	int64_t node_cpus_asked;
 	int64_t mem;
 	bool mem_per_cpu, mem_said;
 	uint8_t whole;
-	int8_t share; /* 1: --oversubscribe; 0: none; -1: not said. */
+	int8_t share; /* 1: --oversubscribe; 0: none; -1: not set. */
 	bool overcommit, contiguous, spread, enforce_binding, cpus_per_task_said, plane;
 	int64_t plane_size, switches;
 	sl_time switches_wait;
@@ -280,12 +280,12 @@ struct sel_aside {
 	sl_time until;
 };
 
-/* Whom an allocation lets onto its nodes: all, jobs of partitions that do not share cores, nobody. */
+/* Which jobs may share an allocation's nodes: all, those of partitions that do not share cores, none. */
 enum { SEL_USE_AVAILABLE, SEL_USE_ONE_ROW, SEL_USE_RESERVED };
 
 /* select.c: whether a node is in question at all, beside what runs there. */
 bool sel_node_may(const struct sel_test *t, uint32_t node);
-/* The cores to be had of a node into its map: all, or those that nobody has. False: it is wanted whole and is
+/* The available cores of a node into its map: all, or the free ones. False: it is wanted whole and is
  * not. */
 bool sel_view_cores(struct sel_test *t, uint32_t node, bool free_only);
 /* select_rows.c: rows of a partition: how many jobs share a core. */

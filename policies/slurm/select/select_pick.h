@@ -9,7 +9,7 @@
 
 struct sel_need {
 	struct sel_test *t;
-	int64_t cpus, cpus_most; /* At least, at most, still to be had. */
+	int64_t cpus, cpus_most; /* At least, at most, still needed. */
 	int64_t nodes, nodes_least, nodes_most;
 	bool per_job; /* A gres is asked for the job as a whole. */
 };
@@ -26,7 +26,7 @@ void sel_need_begin(struct sel_need *need, struct sel_test *t);
 bool sel_need_met(const struct sel_need *need);
 /* The node is the job's; how many cpus of it. */
 int64_t sel_need_take(struct sel_need *need, uint32_t node, int64_t cpus);
-/* Whether what is still to be had of gres for the job lies in these counts. */
+/* Whether the gres that the job still needs are in these counts. */
 bool sel_gres_in(const struct sel_test *t, const int64_t *gres);
 void sel_gres_count(const struct sel_test *t, uint32_t node, int64_t *gres);
 

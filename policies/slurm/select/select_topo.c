@@ -67,7 +67,7 @@ struct tree {
 	int64_t *count, *dist; /* By switch. */
 	bool *used;
 	uint32_t top;
-	uint64_t *best; /* Candidates of the weights that are looked at. */
+	uint64_t *best; /* Candidates of the weights in use. */
 };
 
 static uint64_t *below(const struct tree *e, uint32_t sw) { return e->s->switch_nodes[sw] + e->s->words; }
