@@ -384,7 +384,7 @@ int run_json(struct sl_out *out, const struct run *run, const struct windows *wi
  * on, it may be a table of theirs. *record: what the run must record for them (enum sim_record). */
 int only_check(
 	const struct registry *registry, const char *only, bool models, unsigned *record, struct sl_err *err);
-/* metrics_json.c: one flat object, a metric a line. */
+/* run_json.c: one flat object, a metric a line. */
 void metrics_json(struct sl_out *out, const struct sl_metrics *metrics);
 
 /* screen.c: tables and bars for people. Widths in characters; cells are UTF-8. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log.h - talk on stderr: levels, lines as text or as JSON, and how a command's failure is said.
+ * log.h - messages on stderr: levels, lines as text or as JSON, and how a command's failure is said.
  *
  * The line (and SCHEDLAB_LOG) sets it before anything is said; nothing changes it while threads run. A line
  * is written by one call, so that those of several runs do not mix.

@@ -75,7 +75,7 @@ static void on_signal(int number)
 		_exit(-SL_INTERRUPTED);
 }
 
-/* Whoever looks on while runs go answers; nobody does while files are read. */
+/* The progress thread answers while runs go; nobody does while files are read. */
 static void on_question(int number)
 {
 	(void)number;
@@ -106,7 +106,7 @@ static void process_hear(int number, void (*handler)(int), int flags)
 	(void)sigaction(number, &action, NULL);
 }
 
-/* Unless who started the program wants that it does not hear of it: nohup. */
+/* Unless the parent set it to be ignored: nohup. */
 static void hear_unless_ignored(int number, void (*handler)(int), int flags)
 {
 	struct sigaction was;
@@ -125,7 +125,8 @@ void signals_catch(void)
 #ifdef SIGINFO
 	process_hear(SIGINFO, on_question, SA_RESTART);
 #endif
-	/* Past a limit on file sizes a write fails, as on a full disk, and is said. */
+	/* Beyond a limit on file sizes a write fails, as on a full disk, and is reported (SIGXFSZ would
+	 * kill). */
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 

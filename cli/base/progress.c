@@ -39,7 +39,7 @@ struct watched {
 	uint64_t events;
 };
 
-/* What all runs did so far. */
+/* The progress of all runs so far. */
 struct seen {
 	uint64_t events, jobs, queued;
 	sl_time now;

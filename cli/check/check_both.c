@@ -2,11 +2,11 @@
 /*
  * check_both.c - waits, turnarounds and slowdowns of two runs, over the jobs that ran in both.
  *
- * Runs in which other jobs ran have other means, whatever became of those that both have: who refuses the
- * jobs that wait longest has waits that fall. So the metrics that are made of jobs' waits are recomputed, of
- * both runs, by the same code from rows of the jobs of both alone; labels (user, size, ...) too. What is of
- * the machine (utilization, queue, makespan) stays, and so does a metric that is only bounded: its bound is
- * of the run.
+ * Runs in which other jobs ran have other means, whatever became of those that both have: a configuration
+ * that refuses the jobs that wait longest has shorter waits. So the metrics that are made of jobs' waits are
+ * recomputed, of both runs, by the same code from rows of the jobs of both alone; labels (user, size, ...)
+ * too. What is of the machine (utilization, queue, makespan) stays, and so does a metric that is only
+ * bounded: its bound is of the run.
  */
 #include <stdlib.h>
 #include <string.h>

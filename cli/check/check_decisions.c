@@ -316,7 +316,7 @@ int check_record_read(struct check *check, struct sl_err *err)
 			status = read_record(check, path, text, (size_t)(end - text), err);
 		sl_input_close(in);
 	}
-	if (check->update && status == SL_INPUT) { /* It is about to be made anew. */
+	if (check->update && status == SL_INPUT) { /* It is about to be rewritten. */
 		*check->record = (struct check_record){ 0 };
 		*err = (struct sl_err){ 0 };
 		return SL_OK;
@@ -497,7 +497,8 @@ static const char *nodes_text(char buffer[64], const struct sl_result *result, u
 	return buffer;
 }
 
-/* The earlier run at `was`, the later at `is`; the one that comes first is what the other did not do. */
+/* The earlier run at `was`, the later at `is`; the earlier of these two decisions is the one that the other
+ * run did not make. */
 static void check_decisions_report(char *text, size_t capacity, const struct sl_result *result,
 	const struct check_decisions *before, size_t was, const struct decision *is)
 {

@@ -3,8 +3,9 @@
  * check_impact.c - whom another configuration affects, and how: waits before and after by user, account,
  * partition and size.
  *
- * Waits are compared over the jobs that ran in both; who no longer runs, or no longer completes, is counted
- * beside them. Jobs are matched by their ids (several of one id in their order), whatever rows they are.
+ * Waits are compared over the jobs that ran in both; jobs that no longer run, or no longer complete, are
+ * counted beside them. Jobs are matched by their ids (several of one id in their order), whatever rows they
+ * are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static void row_add(struct impact_row *row, const struct impact_job *was, const 
 
 static void impact_add(struct check_impact *impact, const struct impact_job *was, const struct impact_job *is)
 {
-	/* What a job is, is known where it ran: one that is refused was not looked at. */
+	/* What a job is, is known where it ran: one that is refused was not examined. */
 	const struct impact_job *of = was && (was->ran || !is) ? was : is;
 	row_add(&impact->all, was, is);
 	for (size_t kind = 0; kind < IMPACT_KINDS; kind++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check_impact.h - who waits how long under one configuration and another.
+ * check_impact.h - waits by user, account, partition and size under one configuration and another.
  */
 #ifndef SL_CHECK_IMPACT_H
 #define SL_CHECK_IMPACT_H

@@ -295,7 +295,7 @@ static bool check_run_is_among(const struct baseline_texts *was, size_t i, const
 	return i < was->count && strcmp(was->text[i], is) == 0;
 }
 
-/* The same bytes; or others of which the same is read: comments, blanks and order are nobody's business. */
+/* The same bytes; or others of which the same is read: comments, blanks and order do not count. */
 static bool same_cluster(const struct baseline_case *of, const struct check_found *is)
 {
 	bool bytes =

@@ -2,7 +2,7 @@
 /*
  * compare_jobs.c - the metrics of rows over the jobs that ran in all of them, where other jobs ran in some.
  *
- * Waits, turnarounds, slowdowns and run times of a group, or of a selector, are made anew from the run's
+ * Waits, turnarounds, slowdowns and run times of a group, or of a selector, are recomputed from the run's
  * result as if the other jobs had not started; where the result is not at hand there are none, rather than
  * those of other jobs.
  */

@@ -12,7 +12,7 @@
 #include "cli/compare/schedules.h"
 #include "sim/run/engine.h"
 
-/* What was done to a job at an instant. */
+/* A decision on a job at an instant. */
 struct act {
 	sl_time at;
 	uint32_t job;     /* Its common number. */
@@ -186,7 +186,7 @@ static bool acts_differ(struct side side[2])
 	return differ;
 }
 
-/* Everything up to the next instant of either, or where one goes over to another policy. */
+/* Everything up to the next instant of either, or a handover of one to another policy. */
 static sl_time next_step(struct walk *walk)
 {
 	sl_time next = SL_NEVER;
@@ -205,7 +205,7 @@ static sl_time next_step(struct walk *walk)
 
 /* ---- Where they part ------------------------------------------------------------------------------ */
 
-/* The first of what was done in one alone: of the earliest instant, in the order of the first run, else of
+/* The first decision that only one run made: of the earliest instant, in the order of the first run, else of
  * the second. */
 static void name_act(struct walk *walk)
 {
@@ -263,7 +263,7 @@ static const char *nodes_text(const struct walk *walk, const struct side *side, 
 	return text;
 }
 
-/* How things stand with it after the instant; the job's reason comes when the run is over. */
+/* Its state after the instant; the job's reason comes when the run is over. */
 static void report_side(const struct walk *walk, size_t i)
 {
 	const struct side *side = &walk->side[i];

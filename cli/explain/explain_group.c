@@ -2,8 +2,8 @@
 /*
  * explain_group.c - where the waiting of a user's, an account's, a partition's or everybody's jobs went.
  *
- * By reason, by when, by job; and behind whom: who held cpus while any of them waited, and whose jobs started
- * although one of them had been submitted before. Sums are of whole microseconds.
+ * By reason, by when, by job; and behind which users: who was allocated cpus while any of them waited, and
+ * whose jobs started ahead of one submitted before. Sums are of whole microseconds.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum { DAYS_MAX = 1 << 17, HOURS_OF_WEEK = 168, SHARE_HOLDERS_REPORTED = 5 };
 struct share_holder {
 	int32_t share_holder;
 	uint32_t any;      /* One of its jobs. */
-	__int128 held;     /* cpu-parts times us: held while any of the group waited. */
+	__int128 held;     /* cpu-parts times us: allocated while any of the group waited. */
 	uint64_t ahead;    /* Starts of jobs that came later than one that waited still; */
 	int64_t ahead_cpu; /* cpu-seconds of these. */
 };

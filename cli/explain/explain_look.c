@@ -312,7 +312,7 @@ static void say_apart(const struct looking *at, const struct sl_group *group, co
 }
 
 /* What is down is not among the nodes that a group may use: where that is why its job can never start, those
- * of the partition are looked at, closed ones and all. */
+ * of the partition are examined, closed ones and all. */
 static struct sl_group group_displayed(const struct looking *at, const struct sl_group *group)
 {
 	const struct sl_cluster *cluster = at->view->cluster;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain_who.c - who started while a job waited, by which rule; and what was planned for it, each time anew.
+ * explain_who.c - which jobs started while a job waited, by which rule (order, backfill, ...); and what was
+ * planned for it, each time anew.
  */
 #include "cli/explain/explain.h"
 
@@ -54,7 +55,7 @@ static void started_add(struct explain *explain, const struct sl_decision *decis
 	ahead->rule_cpu_seconds[started->rule] += started->cpu_seconds;
 }
 
-/* Whom it made way for, and who for it. */
+/* The jobs that it was preempted for, and those preempted for it. */
 static void preempted_add(struct explain *explain, const struct sl_decision *decision)
 {
 	struct ahead *ahead = &explain->ahead;

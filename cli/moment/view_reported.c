@@ -241,7 +241,7 @@ static void reported_node(struct view *view, size_t row)
 		node->state += VIEW_MIXED - VIEW_ALLOCATED;
 }
 
-/* Nodes that a plan has for somebody, unless they are in full use: slurmctld's PLANNED. */
+/* Nodes that a plan reserves for a job, unless they are in full use: slurmctld's PLANNED. */
 static void planned_nodes(struct view *view)
 {
 	for (uint32_t job = 0; job < view->submitted; job++)

@@ -2,8 +2,8 @@
 /*
  * view_state.c - a run at a moment: replayed up to there, and what is then, by job, node and partition.
  *
- * A view is derived from the engine's state alone: who runs where, who waits in which order, what is planned,
- * which windows are open.
+ * A view is derived from the engine's state alone: which jobs run where, which wait in which order, what is
+ * planned, which windows are open.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -275,7 +275,7 @@ static void node_base(struct view_node *node)
 	node->state = base | (node->state & ~(uint32_t)VIEW_BASE);
 }
 
-/* A promise keeps nodes for whoever waits. */
+/* A plan reserves nodes for a waiting job. */
 static void node_planned(struct view *view)
 {
 	for (uint32_t job = 0; view->planned && job < view->submitted; job++)

@@ -207,7 +207,7 @@ static int check_unknown(const struct scenario *scenario, struct sl_err *err)
 	return SL_OK;
 }
 
-/* Nothing here follows them, and perhaps something should: the first of them, with its place. */
+/* Settings that nothing here follows, and perhaps should: the first of them, with its place. */
 static void talk_unknown(const struct scenario *scenario)
 {
 	enum { REPORTED = 3 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * limits.c - who runs beyond his time limit, and who has none: by the log, before a run; and as it came.
+ * limits.c - which jobs run beyond their time limit, and which have none: by the log, before a run; and as it
+ * came.
  *
  * A log knows of jobs that are longer than their limits. Others become so in a run, where models slow them
  * down.
@@ -34,7 +35,7 @@ static sl_time longest(const struct sl_result *result, uint32_t job)
 	return most;
 }
 
-/* Or was cut there. A limit that was raised is no longer known: who ended had it raised. */
+/* Or was cut there. A limit that was raised is no longer known: a job that ended had it raised. */
 static bool ran_over(const struct run *run, uint32_t job, bool by_log)
 {
 	const struct sl_result *result = &run->sim.result;

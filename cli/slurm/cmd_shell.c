@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_shell.c - schedlab shell: Slurm's commands against a simulation that stands still.
+ * cmd_shell.c - schedlab shell: Slurm's commands against a paused simulation.
  *
  * At a prompt, from a script, or (links that --install lays) from the user's own shell, one command a
  * process: then the session is a file (SCHEDLAB_SESSION), read and replaced whole under a lock.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shell.h - schedlab shell: Slurm's commands against a simulation that stands still.
+ * shell.h - schedlab shell: Slurm's commands against a paused simulation.
  *
  * A session is a list of inputs: what was submitted, by whom and when, and what an operator did. Nothing else
  * is kept. The state is found by a rerun from those inputs, up to now; so undo is the list without its last

@@ -174,7 +174,7 @@ VIEW_FIELD(put_host)
 		TEXT("n/a");
 }
 
-/* A start that is promised counts as one. */
+/* A planned start counts as one. */
 static sl_time view_squeue_start_of(const struct view *view, uint32_t job)
 {
 	const sl_time start = view_start(view, job);

@@ -179,7 +179,7 @@ void report_why(struct stepper *stepper, uint32_t job, struct report_lines *repo
 /* Goes to the next instant at whose decisions one may be wrong about who starts; false: there is none. */
 int question_find(struct stepper *stepper, bool *found, struct sl_err *err);
 void report_question(struct stepper *stepper, struct report_lines *reported);
-/* The answer, by what happened; goes over the decisions. job UINT32_MAX: nobody. *right: it was. */
+/* The answer, by what happened; steps over the decisions. job UINT32_MAX: nobody. *right: it was. */
 int question_answer(struct stepper *stepper, uint32_t job, bool *right, struct report_lines *reported,
 	struct sl_err *err);
 /* Of a quiz: the next question, or the score. */

@@ -114,7 +114,7 @@ static int options_of(const struct worker *worker, const struct point *point,
 	return status ? status : options->trace ? SL_OK : sl_fail_memory(err);
 }
 
-/* The point's scenario and policy. choice: of the point's arena. */
+/* The point's scenario and policy. The run's policy choice is of the point's arena. */
 static int sweep_work_prepare(struct worker *worker, const struct point *point, struct run *run,
 	struct sl_arena *arena, struct sl_err *err)
 {

@@ -20,7 +20,7 @@ struct ref {
 struct view {
 	int64_t free[NW_NODES][NW_KINDS];
 	bool taken[NW_NODES];  /* Some job has an allocation there. */
-	bool closed[NW_NODES]; /* A window is in the way, or it is allocated whole. */
+	bool closed[NW_NODES]; /* A window conflicts, or the node is allocated whole (exclusive). */
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -366,8 +366,8 @@ static int64_t horizon(const struct ref *r)
 /* ---- EASY and its variants ----------------------------------------------------------------------------
  */
 
-/* A start is looked for now, and whenever something comes free. (Where several groups are placed one after
- * another, fewer free resources may do where more do not.) */
+/* A start is looked for now, and whenever something is released. (Where several groups are allocated one
+ * after another, fewer free resources may do where more do not.) */
 static bool comes_free(const struct ref *r, int64_t second, uint32_t but)
 {
 	if (second == r->now)
