@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runset.c - threads take the next slot from a counter; the caller's thread takes the results in slot order.
+ * runset.c - threads get the next slot from a counter; the caller's thread handles the results in slot order.
  */
 #include "sim/lib/runset.h"
 
@@ -60,7 +60,7 @@ static unsigned threads_for(unsigned asked, size_t count)
 	return (size_t)threads < count ? (unsigned)threads : (unsigned)count;
 }
 
-/* The first failure wins; results that can be had are taken all the same. */
+/* The first failure wins; results that there are are handled all the same. */
 static int take_results(struct runset *set, run_done done, void *self, struct sl_err *err)
 {
 	int status = SL_OK;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_ahead.c - ahead: what each request lately asked finds free later, as held things end, brought up to
- * date.
+ * nodes_ahead.c - future capacity: what each recently queried request finds free later, as allocations end;
+ * kept up to date.
  *
  * For a request that needs one node, each node has a time at which it holds it;
  * a tree over the nodes keeps the least. For one that is counted over nodes, a
- * profile keeps how many units there are when. Both follow a log of the nodes
- * that changed, when asked, and are made anew where it was lost.
+ * profile keeps how many units there are when. Both are updated from a log of the nodes that changed, when
+ * queried, and rebuilt where the log is too short.
  */
 #include "sim/nodes/nodes_parts.h"
 

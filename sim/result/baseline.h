@@ -93,7 +93,7 @@ struct baseline_case {
 	struct baseline_texts trace_sha256, cluster_sha256, side_sha256;
 	struct baseline_texts cluster_read; /* A hash of what was read of the cluster, whatever its bytes. */
 	struct baseline_digests result, digests; /* Of each run; after each 2^16 events of a single one. */
-	struct baseline_counts counts;           /* span.until 0: a baseline of before has none. */
+	struct baseline_counts counts;           /* interval.until 0: an earlier baseline has none. */
 	struct baseline_metric *metric;
 	size_t metric_count;
 	size_t input_end; /* Behind its last member that says what is run. */

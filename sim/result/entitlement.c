@@ -2,8 +2,8 @@
 /*
  * entitlement.c - what accounts and users were entitled to, where somebody said: shares in the cluster's
  * accounts (Slurm's, normalised through their tree: an account's share among its siblings, of what its parent
- * has), the quotas of a policy, the weights of its parties, or what the policy told as the run was over:
- * metrics "entitled{account=NAME}", of the whole.
+ * has), the quotas of a policy, the weights of its share holders, or what the policy reported as the run was
+ * over: metrics "entitled{account=NAME}", of the whole.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,7 +209,8 @@ static bool by_accounts(const struct asked *asked, bool *failed)
 	return reported;
 }
 
-/* ---- A policy's parties ----------------------------------------------------------------------------------
+/* ---- A policy's share holders
+ * ----------------------------------------------------------------------------------
  */
 
 static const char *fact_of(const struct asked *asked, const char *key)
@@ -277,7 +278,7 @@ static int by_key(const void *key, const void *one)
 	return strcmp(key, (*(const struct sl_named *const *)one)->name);
 }
 
-/* False: it told nothing of these. */
+/* False: it reported nothing of these. */
 static bool by_reported(const struct asked *asked, bool *failed)
 {
 	const struct sl_result *result = asked->reported->result;

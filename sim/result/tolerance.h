@@ -56,7 +56,7 @@ struct tol_wrong {
 /* False: it is none, as wrong says. */
 bool tolerance_parse(struct tolerance *tolerance, const char *text, struct tol_wrong *wrong);
 
-/* Does it ask for the value before? */
+/* Does it need the value before? */
 bool tolerance_relative(const struct tolerance *tolerance);
 /* Is a time asked for? */
 bool tolerance_timed(const struct tolerance *tolerance);

@@ -59,7 +59,7 @@ struct queue {
 	int32_t size_min; /* Of all; 0: to be found anew. */
 
 	/* In submit order only: nobody behind `failed_after` and before `failed_end` passes `failed`, so that
-	 * a search that asks for no less looks at those who came since. */
+	 * a search that requests no less looks at those that came since. */
 	struct queue_fit failed;
 	int64_t failed_after;
 	uint32_t failed_end; /* 0: nothing is known. */
