@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * trust.c - what the user said himself, and what else would be executed.
+ * trust.c - what the user named himself, and what else would be executed.
  */
 #include "sim/registry/trust.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cluster.h - what there is, and what is free of it.
+ * cluster.h - a counted pool: its cpus, and how many are free.
  *
  * One counted pool of cpus (nodes: nodes.h). Nothing is ever allocated twice, and no job releases more than
  * it was allocated.
