@@ -70,7 +70,7 @@ int columns_add(struct columns *columns, enum column which, struct sl_err *err);
 int columns_sort(struct columns *columns, struct sl_err *err);
 /* Only these rows stay; places become ranks among them. */
 int columns_slice(struct columns *columns, uint32_t first, uint32_t count, struct sl_err *err);
-/* Likewise of those that it says, which is asked of each once, before the row moves. */
+/* Likewise of those that it says, which is queried once of each, before the row moves. */
 int columns_keep(
 	struct columns *columns, bool (*stays)(void *self, uint32_t row), void *self, struct sl_err *err);
 /* The rows are these, in this order; one may come several times. No place column is left. */

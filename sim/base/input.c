@@ -55,7 +55,7 @@ struct sl_input {
 	bool ended, retry;
 	bool too_long;              /* The line at the front is. */
 	char *all;                  /* sl_input_all's. */
-	struct evp_md_ctx_st *hash; /* NULL once it was asked for. */
+	struct evp_md_ctx_st *hash; /* NULL once it was returned. */
 	char sha256[65];
 	uint64_t bytes, size;
 };
@@ -65,8 +65,7 @@ struct sl_input {
 static ssize_t read_some(struct sl_input *in, void *out, size_t capacity, struct sl_err *err)
 {
 	const ssize_t got = read(in->fd, out, capacity);
-	if (got < 0 &&
-		errno == EINTR) /* Somebody handles a signal: whoever waits at an idle pipe wants to leave. */
+	if (got < 0 && errno == EINTR) /* A signal is handled: a read at an idle pipe is to end. */
 		return sl_fail(err, SL_INTERRUPTED, "%s: interrupted while it was read", in->name);
 	if (got < 0)
 		return sl_fail_sys(err, SL_INPUT, "read", in->name);

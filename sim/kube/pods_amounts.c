@@ -120,7 +120,7 @@ struct sl_amounts pods_request(struct pods_reading *r, const struct sl_doc_node 
 	struct sums *total = &sums[0];
 	struct sums *one = &sums[1];
 	struct sums *side = &sums[2]; /* Of the sidecars so far, */
-	struct sums *init = &sums[3]; /* and the most that is asked before the containers run. */
+	struct sums *init = &sums[3]; /* and the most that is requested before the containers run. */
 	for (const struct sl_doc_node *node = pods_first(r, pods_list(r, spec, "containers"));
 		node && !r->status; node = sl_doc_next(r->doc, node)) {
 		container_asks(r, node, one, exceeds_limits);

@@ -173,7 +173,7 @@ static void pods_lws_finish(
 		split(r, group, first, podset);
 }
 
-/* "Default" is an older word for None; without one, all are made anew. */
+/* "Default" is an older word for None; without one, all are recreated. */
 static enum sl_pods_restart restart_of(struct pods_reading *r, const struct sl_doc_node *map)
 {
 	const char *word = pods_text(r, map, "restartPolicy");

@@ -97,7 +97,7 @@ int runset_run(
 	unsigned started = 0;
 	while (started < wanted && pthread_create(&thread[started], NULL, work, &set) == 0)
 		started++;
-	if (!started) /* No thread to be had: this one does it all. */
+	if (!started) /* No thread could be created: this one does it all. */
 		(void)work(&set);
 	const int status = take_results(&set, done, self, err);
 	for (unsigned i = 0; i < started; i++)

@@ -57,7 +57,7 @@ int snapshot_read(struct snapshot *snapshot, const char *path, struct sl_arena *
 
 /* What the scenario is made of, and its settings. A file that is not where it was is looked for from the
  * snapshot's own folder. */
-/* Would anything be executed that the user has not asked for (trust.h)? SL_USAGE then. To be asked before the
+/* Would anything be executed that the user does not trust (trust.h)? SL_USAGE then. To be asked before the
  * next: nothing has run yet. */
 int snapshot_trusted(const struct snapshot *snapshot, const struct registry *registry, struct sl_err *err);
 /* Loads its plug-ins; SL_BASELINE if one is not what it was. */

@@ -131,7 +131,7 @@ static bool update_all(struct nodes *nodes)
 	uint32_t sums = 0;
 	for (uint32_t i = 0; i < nodes->cache_entries; i++) {
 		struct cache_entry *cache_entry = &nodes->cache_entry[i];
-		/* Kept up so far, it has cost as much as to be made anew. */
+		/* Updates so far have cost as much as a rebuild. */
 		cache_entry->ahead = cache_entry->ahead &&
 				     nodes->updated - cache_entry->ahead_at <= nodes->count + UINT64_C(64);
 		if (!cache_entry->ahead)

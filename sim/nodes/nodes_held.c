@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * nodes_held.c - queries of allocations now: the node tasks and sums of a job, of a node, of all nodes; and
- * which nodes are closed to a request. The sums are of what the engine gave out, whatever a request says that
- * it comes to.
+ * which nodes are closed to a request. The sums are of what the engine allocated, whatever the request says.
  */
 #include "sim/nodes/nodes_parts.h"
 

@@ -252,7 +252,7 @@ struct nodes {
 	struct scorer scorer;
 	uint32_t *
 		rank; /* By node, where ties go by name or shuffled: its place among them; NULL: by number. */
-	uint64_t lot; /* Where ties go by chance: of whoever is being placed. */
+	uint64_t lot; /* Where ties go by chance: of the job that is being placed. */
 	uint32_t asker; /* The job for which the backfill check is queried. */
 	uint32_t request_count, job_count, count, kinds;
 	/* A row of free amounts: kinds; where devices are tracked, then one column for each of `devices`,

@@ -687,7 +687,7 @@ static bool choice_stands(struct nodes *nodes, uint32_t request, const struct sc
 	const uint64_t changes = nodes->log_count - shape->choice_seen;
 	if (!shape->choice_at || nodes->windows_live || nodes->late_count || changes > LOG ||
 		changes > nodes->class_used / 8)
-		return false; /* Or it is sooner found anew. */
+		return false; /* Or a new search is faster. */
 	struct best best = { shape->choice, shape->choice_score };
 	for (uint64_t i = shape->choice_seen; i < nodes->log_count; i++) {
 		const uint32_t row = nodes->log[i % LOG];

@@ -147,7 +147,7 @@ static void interval_shrinks(struct nodes *nodes, uint32_t index)
 	interval_link(nodes, index, SL_NEVER);
 }
 
-/* Nobody else runs on its node. */
+/* No other job runs on its node. */
 static bool is_alone(const struct nodes *nodes, const struct interval *interval)
 {
 	for (uint32_t i = nodes->node[interval->node].first; i != NONE; i = nodes->interval[i].next) {

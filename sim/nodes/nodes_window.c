@@ -139,7 +139,7 @@ int windows_init(struct nodes *nodes)
 	return SL_OK;
 }
 
-/* Without beginning or end: whoever may not go there is bound to other nodes. */
+/* Without beginning or end: requests that may not go there are bound to other nodes. */
 static bool is_for_ever(const struct nodes *nodes, const struct sl_window *window)
 {
 	return window->from <= nodes->now && window->until == SL_NEVER;

@@ -14,7 +14,7 @@
 
 #include "sim/registry/replay_params.h"
 
-/* ---- The nearest known name ------------------------------------------------- */
+/* ---- The most similar known name ------------------------------------------------- */
 
 enum { NAME_MAX_COMPARED = 32 };
 
@@ -692,7 +692,7 @@ int policy_trusted(const struct registry *registry, const char *text, struct set
 	int status = SL_OK;
 	if (name && is_plugin_path(registry, name) && !registry_plugin(registry, name))
 		return trust_query(&registry->trust, plugin_is(registry, name), NULL, name, at, err);
-	/* What is wrong with it otherwise is said by whoever chooses it. */
+	/* What is wrong with it otherwise is reported as it is chosen. */
 	if (!name || choose_values(registry, &choice, text, NULL, arena, &none) ||
 		settings_over(&choice, settings, arena, &none))
 		return SL_OK;

@@ -24,7 +24,7 @@ struct settings {
 };
 
 int settings_add(struct settings *settings, const char *key_value, struct sl_err *err);
-/* --model TEXT: "NAME[:key=value,...]", kept as it is under a key that nobody can write. */
+/* --model TEXT: "NAME[:key=value,...]", kept as it is under a key that no user can write. */
 #define SETTING_MODEL "--model"
 int settings_add_model(struct settings *settings, const char *text, struct sl_err *err);
 
@@ -50,7 +50,7 @@ struct policy_choice {
 	const struct policy_file *file; /* Of its parameters that name one; its own, if it is a script. */
 	size_t file_count;
 	const struct registry
-		*registry; /* Its trust is asked before what a parameter names is run or written. */
+		*registry; /* Its trust is checked before what a parameter names is run or written. */
 };
 
 /* Finds the policy or preset, or that of a plug-in by its path, and checks its values; SL_USAGE with the
@@ -95,7 +95,7 @@ struct item {
 };
 bool item_next(const char **text, struct item *item);
 
-/* SL_USAGE if a setting was used by nobody: names the nearest key of the replay and of the chosen policies.
+/* SL_USAGE if a setting was not used: names the most similar key of the replay and of the chosen policies.
  */
 int settings_check_used(const struct settings *settings, const struct policy_choice *choices, size_t count,
 	struct sl_err *err);

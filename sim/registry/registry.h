@@ -27,8 +27,8 @@ struct registry {
 		known; /* What is built in, then what plug-ins have, as one; its own name says nothing. */
 	struct plugin *plugin; /* In the order of loading. */
 	size_t plugin_count, plugin_capacity;
-	struct trust trust;        /* Asked before anything is loaded. */
-	struct script_watch watch; /* Asked while a script is. */
+	struct trust trust;        /* Checked before anything is loaded. */
+	struct script_watch watch; /* Checked while a script is loaded. */
 	struct sl_arena *arena;
 };
 

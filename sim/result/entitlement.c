@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * entitlement.c - what accounts and users were entitled to, where somebody said: shares in the cluster's
+ * entitlement.c - what accounts and users were entitled to, where it is configured: shares in the cluster's
  * accounts (Slurm's, normalised through their tree: an account's share among its siblings, of what its parent
  * has), the quotas of a policy, the weights of its share holders, or what the policy reported as the run was
  * over: metrics "entitled{account=NAME}", of the whole.
@@ -14,7 +14,7 @@
 
 enum { DEPTH_MAX = 64 };
 
-/* Of whom, and where the answer goes: by number of the name, of the whole; negative: nobody said. */
+/* Of whom, and where the answer goes: by number of the name, of the whole; negative: not configured. */
 struct asked {
 	const struct sl_document_run *reported;
 	const char *by; /* "account" */
@@ -94,7 +94,7 @@ static int entitled_by_name(const void *a, const void *b)
 	return strcasecmp(x->name, y->name);
 }
 
-/* False: nobody said. */
+/* False: not configured. */
 static bool entitled_gather(const struct asked *asked, struct tree *tree, bool *failed)
 {
 	const struct sl_cluster *cluster = asked->reported->result->cluster;

@@ -37,7 +37,7 @@ struct row_interned {
 	int32_t request;                        /* -1: none, on a counted pool. */
 	int32_t more;                           /* 0: it says nothing of itself. */
 	int32_t profile;                        /* 0: none. */
-	sl_time cancel;                         /* SL_NONE: nobody cancelled it. */
+	sl_time cancel;                         /* SL_NONE: it was not cancelled. */
 };
 
 int row_judge(

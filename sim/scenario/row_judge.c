@@ -33,7 +33,7 @@ static bool is_cancelled(const struct sl_row *row)
 }
 
 /* As recorded, or replay.run_unknown where nothing is. Who was cancelled before it ran would have run up to
- * its limit, for all that is known; where nobody says a limit, until it was cancelled, whenever it starts. */
+ * its limit, for all that is known; without a limit, until it was cancelled, whenever it starts. */
 static int64_t row_judge_run_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t run = row->col[SL_COL_RUN];

@@ -55,7 +55,7 @@ struct scenario_options {
 	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
 			   */
 	bool identify;    /* scenario.cluster_read is wanted. */
-	const struct scenario_watch *watch; /* NULL: nobody. */
+	const struct scenario_watch *watch; /* NULL: no watcher. */
 	const _Atomic int *stop;            /* Nonzero: SL_INTERRUPTED soon. NULL: never. */
 };
 

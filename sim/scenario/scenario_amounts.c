@@ -35,7 +35,7 @@ static int narrow_type(const struct machine *machine, struct sl_node_type *type,
 	return SL_OK;
 }
 
-/* The types are the arena's, and const for everyone else: this makes them anew. */
+/* The types are the arena's, and const for everyone else: this rebuilds them. */
 static int narrow_types(const struct machine *machine, int64_t cpus, int64_t gpus, struct sl_err *err)
 {
 	struct sl_cluster *cluster = &machine->scenario->cluster;

@@ -8,7 +8,7 @@
  */
 #include "sim/scenario/scenario_parts.h"
 
-/* Wide: nobody has checked yet what the log says. */
+/* Wide: the log is not checked yet. */
 static __int128 scenario_begin_start_of(sl_time submit, sl_time wait)
 {
 	return (__int128)submit + (wait > 0 ? wait : 0);

@@ -90,7 +90,7 @@ struct term {
 	const char **value;
 	size_t value_count;
 	uint64_t count;  /* Rows for which it holds. */
-	int64_t similar; /* Of jobs with numbers: the nearest to what was asked for; SL_NONE. */
+	int64_t similar; /* Of jobs with numbers: the closest to what was requested; SL_NONE. */
 	struct names seen;
 };
 
@@ -591,7 +591,7 @@ static bool put_typed(struct changing *changing, const char *type, const char *c
 	return typed;
 }
 
-/* In place of however the GPUs were asked for: so many in all, of the same type. */
+/* In place of the GPUs as requested: so many in all, of the same type. */
 static const char *desc_gpus(struct changing *changing, struct sl_job_desc *desc, const struct change *change)
 {
 	const char *const asked[] = { desc->gpus, desc->gpus_per_node, desc->gpus_per_task,
@@ -797,7 +797,7 @@ int changes_apply(struct loading *loading, const struct sl_row **row, int64_t id
 
 /* ---- What came of it --------------------------------------------------------------------------------- */
 
-/* A condition that held for nobody: what would have. */
+/* A condition that held for no job: what would have. */
 static int fail_term(const char *key, const struct term *term, struct sl_arena *arena, struct sl_err *err)
 {
 	char similar[128];

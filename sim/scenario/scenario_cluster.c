@@ -359,7 +359,7 @@ static int on_setting(void *self, const struct sl_setting *spec, struct sl_err *
 	return status ? status : keep_texts(machine, text, SL_LEN(text), err);
 }
 
-/* Each file once, whoever includes it. */
+/* Each file once, however often it is included. */
 static int on_file(void *self, struct sl_input *in, struct sl_err *err)
 {
 	struct machine *machine = self;

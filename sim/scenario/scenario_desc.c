@@ -458,7 +458,7 @@ static void by_tasks(const struct asking *a, struct sl_group *group)
 	group->nodes_max = (uint32_t)a->nodes_max;
 }
 
-/* Something is asked of each node, or what is asked of the job does not come out even. */
+/* Something is requested of each node, or what is requested of the job does not divide evenly. */
 static bool goes_by_nodes(const struct asking *a, const struct extent *e)
 {
 	if (a->node_mem || a->node_gpus || a->all_mem || scenario_ask_known(a->desc->cpus_min, 0) > 1)

@@ -239,7 +239,7 @@ static int make_rows(struct fill *fill, struct sl_err *err)
 	return status;
 }
 
-/* How many of the trace's jobs asked for each: what is typical is so of them, not of the copies. */
+/* How many of the trace's jobs had each request: what is typical is so of them, not of the copies. */
 static int count_requests(const struct fill *fill, const uint32_t **counts, struct sl_err *err)
 {
 	const struct scenario *scenario = fill->loading->scenario;

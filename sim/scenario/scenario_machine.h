@@ -36,7 +36,7 @@ struct entry {
 struct window_spec {
 	struct sl_window_spec spec;
 	struct sl_place at;
-	uint32_t set;   /* Of its nodes, once someone asked for it; UINT32_MAX: not yet. */
+	uint32_t set;   /* Of its nodes, once it was queried; UINT32_MAX: not yet. */
 	uint32_t first; /* Of its windows, among the cluster's; once they are made. */
 };
 
@@ -58,7 +58,7 @@ struct binding {
 
 struct machine {
 	struct scenario *scenario;
-	struct binding bound_last; /* The last that was asked for, */
+	struct binding bound_last; /* The last that was queried, */
 	uint32_t bound_number;     /* and its number. */
 	bool bound_known;
 	struct names kinds;                    /* Of GPUs. */

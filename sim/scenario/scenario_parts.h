@@ -187,7 +187,7 @@ int side_load(struct loading *loading, struct sl_err *err);
 int side_add(struct side_files *files, const struct scenario *scenario, const char *own, const char *format,
 	struct sl_input *in, struct sl_err *err);
 
-/* scenario_commands.c: replay.commands, which is given; input: of each file read. */
+/* scenario_commands.c: replay.commands, which is given; input: the file read. */
 int commands_load(struct loading *loading, struct scenario_input *input, struct sl_err *err);
 
 /* scenario_cluster.c: a cluster file, but for its windows; */

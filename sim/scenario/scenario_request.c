@@ -145,7 +145,7 @@ static int64_t add_product(int64_t sum, int64_t tasks, int64_t each)
 	return more < INT64_C(1) << AMOUNT_BITS ? (int64_t)more : INT64_C(1) << AMOUNT_BITS;
 }
 
-/* A share is of one device; memory and a profile are asked in place of GPUs, not of both. */
+/* A share is of one device; memory and a profile are requested in place of GPUs, not of both. */
 static enum cause gpus_agree(const struct sl_row_group *g)
 {
 	const int64_t gpus = thousandths(g->gpus, g->parts);
@@ -353,7 +353,7 @@ static int gpus_in(struct machine *machine, const struct sl_row_group *from, str
 }
 
 /* A bare number is a name where a partition of the cluster is called so, or where others of the column are
- * names; else nobody knows what it numbers, and any node will do. */
+ * names; else its meaning is not known, and any node will do. */
 static const char *partition_of(
 	const struct loading *loading, const struct sl_row *row, char text[NUMBER_CAPACITY])
 {
@@ -508,7 +508,7 @@ static int asks_begin(struct loading *loading, const struct sl_row_attributes *m
 	return status;
 }
 
-/* Who may use the reservation, and for how long, is asked of each row. */
+/* Who may use the reservation, and for how long, is checked for each row. */
 static int asks_in(struct loading *loading, const struct sl_row *row, struct desc *desc, enum cause *cause,
 	struct sl_err *err)
 {
@@ -640,7 +640,7 @@ static void stay_as_cpus(const struct sl_row_group *from, struct sl_group *to)
 	to->tasks = to->tasks_min = to->tasks_max = (uint32_t)from->tasks;
 }
 
-/* replay.impossible=keep of what was asked in groups, or in cpus: quotas may be what it waits for, and an
+/* replay.impossible=keep of requests in groups, or in cpus: quotas may be what it waits for, and an
  * operator may open what is closed now. What the cluster lacks is no job, unless it has a manifest. */
 static void stay_in_groups(
 	struct loading *loading, const struct sl_row_attributes *more, struct desc *desc, enum cause *cause)
@@ -773,7 +773,7 @@ int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl
 	if (!item)
 		return sl_fail_memory(err);
 	memcpy(item, requests->item, requests->count * sizeof(*item));
-	/* Windows have their numbers now. Groups are ours, and const for everyone else. */
+	/* Windows have their numbers now. Groups are made here, and const elsewhere. */
 	for (uint32_t i = 0; i < requests->count; i++)
 		if (requests->goes[i].window != UINT32_MAX)
 			requests->goes[i].group->reservation =

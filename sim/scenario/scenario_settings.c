@@ -228,7 +228,7 @@ static int setting_take(struct loading *loading, struct setting *setting, struct
 		setting->used = true;
 		return replay_set(loading, i, setting->value, "--set", err);
 	}
-	return SL_OK; /* The policy's, or nobody's: that is found out later. */
+	return SL_OK; /* The policy's, or unused: that is found out later. */
 }
 
 /* One of replay.gauges. */

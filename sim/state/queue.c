@@ -24,7 +24,7 @@ struct queue_leaf {
 	uint32_t job[QUEUE_LEAF];
 	int32_t size[QUEUE_LEAF];
 	int32_t length[QUEUE_LEAF]; /* Whole seconds, rounded down. */
-	uint8_t class[QUEUE_LEAF];  /* Of the size; 0 where nobody is. */
+	uint8_t class[QUEUE_LEAF];  /* Of the size; 0 where no job is. */
 };
 
 /* What one child holds: lengths in whole seconds, ABSENT where a class has no job. */
