@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plugin.h - the door: everything that a policy, reader, model, metric or
- * report sees of the engine. Built-in plug-ins include this and nothing else.
+ * plugin.h - the plug-in interface: everything that a policy, reader, model, metric or report may use of the
+ * engine. Built-in plug-ins include this and nothing else.
  *
  * Time is whole microseconds. Rows of the job table are typed handles. What is
- * lent as a const pointer is lent for the call. A function that the world can
- * fail returns 0 or a negative status and says why, once, in `err`.
+ * lent as a const pointer is lent for the call. A function that can fail returns 0 or a negative status (enum
+ * sl_status) and says why, once, in `err`.
  */
 #ifndef SL_PLUGIN_H
 #define SL_PLUGIN_H

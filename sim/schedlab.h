@@ -65,15 +65,15 @@ SL_API void sl_run_stop(struct sl_run *run);
 SL_API int sl_run_begin(struct sl_run *run, struct sl_err *err);
 /* Everything at or before that time; SL_NEVER: to its end. A time before now does nothing. */
 SL_API int sl_run_until(struct sl_run *run, sl_time until, struct sl_err *err);
-/* Under a policy that asks (agent), sl_run_until stops at each question, in the midst of its instant, also
- * for a time before now; sl_run_decide answers, the next sl_run_until goes on. While a question is open,
- * sl_run_state has what the pass has done so far, and sl_run_end fails with SL_USAGE. */
+/* Under a policy that leaves decisions to the program (agent), sl_run_until stops at each question, within
+ * its instant, also for a time before now; sl_run_decide answers, the next sl_run_until goes on. While a
+ * question is open, sl_run_state has what the pass has done so far, and sl_run_end fails with SL_USAGE. */
 struct sl_question {
 	const sl_job *offered; /* In queue order; lent until it is answered. */
 	size_t count;
 	bool may_wait; /* None of them may be the answer: something else will happen. */
 };
-SL_API bool sl_run_awaits(struct sl_run *run, struct sl_question *question); /* False: it does not ask. */
+SL_API bool sl_run_awaits(struct sl_run *run, struct sl_question *question); /* False: no question is open. */
 /* One of those that are offered, or SL_JOB_NONE: none, until something else happens. SL_USAGE: neither; the
  * question stays open. */
 SL_API int sl_run_decide(struct sl_run *run, sl_job job, struct sl_err *err);

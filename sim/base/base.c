@@ -89,7 +89,7 @@ static struct block *block_new(struct sl_arena *arena, size_t size)
 	const size_t odd = (size_t)((uintptr_t)block % 64);
 	block->used = BLOCK_HEAD + (odd ? 64 - odd : 0);
 	block->size = want + BLOCK_HEAD + 64;
-	/* A large block goes behind the first, which may have room left. */
+	/* A large block goes behind the first, which may have space left. */
 	if (arena->first && size > BLOCK) {
 		block->next = arena->first->next;
 		arena->first->next = block;

@@ -11,8 +11,8 @@
 char *text_made(struct sl_arena *arena, const char *format, ...) SL_PRINTF(2, 3);
 char *text_vmade(struct sl_arena *arena, const char *format, va_list args) SL_PRINTF(2, 0);
 
-/* What is longer is taken for so long, 73 000 years: no sum of a time of a run and a limit passes what a time
- * can hold, so that nobody who adds the two needs to look. */
+/* What is longer counts as this, 73 000 years: no sum of a time of a run and a limit passes what a time
+ * can hold, so that adding the two needs no check. */
 #define SL_TIME_MOST (INT64_MAX / 4)
 
 /* nearest.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * beside.c - where a file is that another one names; and trees of files that nothing leads out of.
+ * beside.c - the path of a file that another one names; and trees of files that no path leads out of.
  *
  * A path that begins with ".//" is of such a tree, whose root is the working folder: below it names from the
  * root are sought in a folder of their own, and ".." stops at the root, as after chroot(2).

@@ -128,7 +128,7 @@ int columns_sort(struct columns *columns, struct sl_err *err)
 	uint32_t *place = columns->at[COLUMN_PLACE];
 	for (uint32_t row = 0; row < count; row++)
 		place[row] = key[row].row;
-	/* The keys are done with: their room serves for the copies. */
+	/* The keys are done with: their memory serves for the copies. */
 	for (enum column which = 0; which < COLUMN_ROWS; which++)
 		if (columns->at[which])
 			columns_gather_here(columns->at[which], key, element_of(which), place, count);

@@ -57,9 +57,9 @@ static inline int32_t *column_i32(const struct columns *columns, enum column whi
 /* What a row's own limit was: -1 or LIMIT_KEPT, unless the run time is over it or stands for it. */
 enum limit_kind { LIMIT_KEPT, LIMIT_OVER, LIMIT_NONE };
 
-/* Room for so many rows, more than there are. */
+/* Capacity for so many rows, more than there are. */
 int columns_expect(struct columns *columns, size_t rows, struct sl_err *err);
-/* Room for one more row. */
+/* Capacity for one more row. */
 int columns_reserve(struct columns *columns, struct sl_err *err);
 /* Wait, cancel, the preceding job, think time, request, gang, more, GPU activity, profile and kind of limit
  * are made at the first row that has one; rows before have none (SL_NONE, -1; of more and profile, 0). */
@@ -70,7 +70,7 @@ int columns_add(struct columns *columns, enum column which, struct sl_err *err);
 int columns_sort(struct columns *columns, struct sl_err *err);
 /* Only these rows stay; places become ranks among them. */
 int columns_slice(struct columns *columns, uint32_t first, uint32_t count, struct sl_err *err);
-/* Likewise of those that it says, which is asked of each once, before the row moves. */
+/* Likewise of those that it says, which is queried once of each, before the row moves. */
 int columns_keep(
 	struct columns *columns, bool (*stays)(void *self, uint32_t row), void *self, struct sl_err *err);
 /* The rows are these, in this order; one may come several times. No place column is left. */

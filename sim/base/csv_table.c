@@ -2,8 +2,8 @@
 /*
  * csv_table.c - CSV files (RFC 4180) by libcsv in its strict mode.
  *
- * libcsv tells no places, and passes over empty lines in silence: it is fed line by line, and the numbers of
- * lines are ours. Lines that begin with '#' above the header line are comments. Where the header line has '|'
+ * libcsv reports no line numbers, and skips empty lines silently: it is fed line by line, and lines are
+ * counted here. Lines that begin with '#' above the header line are comments. Where the header line has '|'
  * and no ',', fields are divided by '|' (as Slurm's commands print them with -P).
  */
 #include "sim/base/csv_table.h"

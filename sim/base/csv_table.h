@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * csv_table.h - CSV files that models and the replay are given: strict, with a header line, bounded.
+ * csv_table.h - CSV files of models and of the replay: strict, with a header line, bounded.
  *
  * Cells are text; what they mean is known where they are used. Each row keeps its line, for messages.
  */

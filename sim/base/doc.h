@@ -3,7 +3,7 @@
  * doc.h - a document (sl_doc) while it is filled.
  *
  * A document is a tree of texts, maps and lists in one array; indices, not pointers, so that it may grow.
- * Index 0 is the root, and nobody's child. That no key stands twice is seen to here.
+ * Index 0 is the root, and no node's child. That no key stands twice is seen to here.
  */
 #ifndef SL_DOC_H
 #define SL_DOC_H

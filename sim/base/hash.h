@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hash.h - the SHA-256 of bytes that come in pieces, in hex. */
+/* hash.h - the SHA-256 of bytes that come in chunks, in hex. */
 #ifndef SL_HASH_H
 #define SL_HASH_H
 
 #include "sim/base/base.h"
 
-struct evp_md_ctx_st;                 /* libcrypto's. */
-struct evp_md_ctx_st *hash_new(void); /* NULL: no memory. What follows takes that, and says so at the end. */
+struct evp_md_ctx_st; /* libcrypto's. */
+struct evp_md_ctx_st *hash_new(
+	void); /* NULL: no memory. The functions below accept that, and fail at the end. */
 void hash_add(struct evp_md_ctx_st *hash, const void *bytes, size_t len);
 /* Frees it. False: there was no memory. */
 bool hash_end(struct evp_md_ctx_st *hash, char hex[65]);

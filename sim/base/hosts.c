@@ -94,7 +94,7 @@ static bool is_name(char c)
 	       c == '.';
 }
 
-/* One name of the list, up to its comma, into pieces. */
+/* One name of the list, up to its comma, into parts. */
 static const char *item_at(const char **p, const char *end, struct item *item)
 {
 	size_t brackets = 0;
@@ -177,7 +177,7 @@ static char *hosts_put_number(char *p, int64_t value, size_t width)
 	return p + len;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as a name has pieces. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as a name has parts. */
 static int name_rest(struct naming *naming, size_t at, size_t len)
 {
 	if (at == naming->item->count) {

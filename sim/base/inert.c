@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * inert.c - text from data, as it may be shown: names of jobs, users, files and whatever else somebody wrote.
+ * inert.c - text from data, made safe to print: names of jobs, users, files and other text from outside.
  *
- * What a terminal would obey is shown as an escape: control bytes (C0, DEL, C1 also as UTF-8), marks that
+ * What a terminal would obey is printed as an escape: control bytes (C0, DEL, C1 also as UTF-8), marks that
  * turn the direction of writing or end a line (Unicode 15, UAX 9 and 14), and bytes that are no UTF-8.
  */
 #include <stdio.h>

@@ -55,7 +55,7 @@ struct sl_input {
 	bool ended, retry;
 	bool too_long;              /* The line at the front is. */
 	char *all;                  /* sl_input_all's. */
-	struct evp_md_ctx_st *hash; /* NULL once it was asked for. */
+	struct evp_md_ctx_st *hash; /* NULL once it was returned. */
 	char sha256[65];
 	uint64_t bytes, size;
 };
@@ -65,8 +65,7 @@ struct sl_input {
 static ssize_t read_some(struct sl_input *in, void *out, size_t capacity, struct sl_err *err)
 {
 	const ssize_t got = read(in->fd, out, capacity);
-	if (got < 0 &&
-		errno == EINTR) /* Somebody handles a signal: whoever waits at an idle pipe wants to leave. */
+	if (got < 0 && errno == EINTR) /* A signal is handled: a read at an idle pipe is to end. */
 		return sl_fail(err, SL_INTERRUPTED, "%s: interrupted while it was read", in->name);
 	if (got < 0)
 		return sl_fail_sys(err, SL_INPUT, "read", in->name);
@@ -108,7 +107,7 @@ static int fail_corrupt(const struct sl_input *in, const char *why, struct sl_er
 static ssize_t plain_more(struct sl_input *in, char *out, size_t capacity, struct sl_err *err)
 {
 	const size_t here = in->raw_to - in->raw_from;
-	if (!here) /* All but the first piece is read where it will be used. */
+	if (!here) /* All but the first chunk is read where it will be used. */
 		return in->raw_ended ? 0 : read_some(in, out, capacity, err);
 	const size_t part = here < capacity ? here : capacity;
 	memcpy(out, in->raw + in->raw_from, part);
@@ -247,7 +246,7 @@ static int plain_start(struct sl_input *in, struct sl_err *err)
 }
 static void plain_stop(struct sl_input *in) { (void)in; }
 
-/* The last takes what no other knows. */
+/* The last accepts what no other recognizes. */
 static const struct codec codecs[] = {
 	{ "gzip", "\x1f\x8b", 2, gzip_start, gzip_more, gzip_stop },
 	{ "zstd", "\x28\xb5\x2f\xfd", 4, zstd_start, zstd_more, zstd_stop },
@@ -273,7 +272,7 @@ static int open_file(struct sl_input *in, const char *path, struct sl_err *err)
 	return SL_OK;
 }
 
-/* Enough bytes to know the format by, though a pipe may give them one by one. */
+/* Enough bytes to know the format by, though a pipe may deliver them one by one. */
 static int read_magic(struct sl_input *in, struct sl_err *err)
 {
 	while (in->raw_to < 6 && !in->raw_ended) {
@@ -345,7 +344,7 @@ static int fail_line(struct sl_input *in, struct sl_err *err)
 		in->name, (unsigned long long)in->offset);
 }
 
-/* Takes in a piece behind what is held; lends up to its last newline, if it has one. */
+/* Appends a chunk to the buffer; lends up to its last newline, if it has one. */
 static int take_part(struct sl_input *in, struct sl_err *err)
 {
 	char *part = in->text + in->held;
@@ -356,7 +355,7 @@ static int take_part(struct sl_input *in, struct sl_err *err)
 	in->ended = got == 0;
 	const char *last = in->ended ? in->text + in->held : memrchr(part, '\n', (size_t)got);
 	if (last) {
-		/* Only the first line can be too long: it alone may span pieces. */
+		/* Only the first line can be too long: it alone may span chunks. */
 		const char *first = in->ended ? last : memchr(part, '\n', (size_t)got);
 		if (first - in->text > LINE_LONGEST)
 			return fail_line(in, err);

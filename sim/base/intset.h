@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * intset.h - a set of numbers. Nothing can ask for its order, so no result depends on it.
+ * intset.h - a set of numbers. Its order cannot be read, so no result depends on it.
  *
  * SL_NONE cannot be a member. At most two thirds full, so a look-up is short.
  */
@@ -14,7 +14,7 @@ struct intset {
 	size_t count, capacity;
 };
 
-/* Room for so many members without growing. */
+/* Capacity for so many members without growing. */
 int intset_reserve(struct intset *set, size_t members, struct sl_err *err);
 /* *fresh: it was not in yet. */
 int intset_add(struct intset *set, int64_t member, bool *fresh, struct sl_err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * job_desc.c - what jobs ask and what operators set, as written: empty, and looked up.
+ * job_desc.c - job descriptions and settings: cleared, and looked up.
  */
 #include <string.h>
 #include <strings.h>

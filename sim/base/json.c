@@ -235,7 +235,7 @@ bool sl_json_member(struct sl_json *json, struct sl_json_word *key, bool *first)
 
 bool sl_json_element(struct sl_json *json, bool *first) { return json_next(json, ']', first, "',' or ']'"); }
 
-/* A value of one piece, or the opening of one of several: then *open says how it will close. */
+/* A scalar, or the opening of a list or map: then *open says how it will close. */
 static void skip_part(struct sl_json *json, char *close)
 {
 	const char c = sl_json_peek(json);

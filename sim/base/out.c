@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * out.c - a file that appears whole or not at all.
+ * out.c - files written atomically.
  *
  * Bytes gather in one buffer and go to a new file beside the target; commit
  * gives it the target's name, and anything that failed on the way leaves the
- * target as it was. The first failure is kept and told by commit, so that
+ * target as it was. The first failure is kept and reported by commit, so that
  * those who write need not look after every line. What is not a regular file
  * (a pipe, a terminal, /dev/full) has no "beside", and is written as it is.
  */
@@ -204,7 +204,7 @@ void sl_out_json(struct sl_out *out, const char *text)
 		if (*p == '"' || *p == '\\')
 			sl_out_printf(out, "\\%c", *p);
 		else if (*p < 0x20 || *p == 0x7F || !length)
-			sl_out_printf(out, "\\u%04x", *p); /* A byte that is no UTF-8 is taken as Latin-1. */
+			sl_out_printf(out, "\\u%04x", *p); /* A byte that is no UTF-8 is read as Latin-1. */
 		else if (length > 1 && length < 4 && is_obeyed(utf8_point(p, length)))
 			sl_out_printf(out, "\\u%04x", (unsigned)utf8_point(p, length));
 		else
@@ -273,7 +273,7 @@ static bool holds_other(const struct sl_out *out)
 	return !same;
 }
 
-/* The new file takes the target's name; errno of what failed, or 0. */
+/* The new file is renamed to the target's name; errno of what failed, or 0. */
 static int publish(struct sl_out *out)
 {
 	if (!out->temp || out->error)

@@ -25,7 +25,7 @@ int out_file(const char *path, const char *bytes, size_t len, struct sl_err *err
 size_t utf8_length(const unsigned char *p);
 /* The character there, of that many bytes. */
 uint32_t utf8_point(const unsigned char *p, size_t length);
-/* Does a terminal, or whoever shows text, do something at that character in place of showing it? inert.c */
+/* Would a terminal, or another viewer, obey that character in place of printing it? inert.c */
 bool is_obeyed(uint32_t point);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stats.h - what may be said of a difference between two policies, and how surely.
+ * stats.h - the difference between two policies, and its certainty.
  *
  * A sample is one number a seed, a week, or a batch of jobs, never one a job: jobs of one trace wait for each
  * other. Samples are paired: the i-th of two policies is of the same jobs, or the same seed.
@@ -34,7 +34,7 @@ struct stats_wilcoxon {
 bool stats_wilcoxon(
 	const double *difference, unsigned n, bool serial, double level, struct stats_wilcoxon *found);
 
-/* How much n differences, one a block of jobs or time in its order, can tell of their sum. What one block
+/* The effective number of n differences, one for each block of jobs or time in its order. What one block
  * adds weighs as Kish 1965, Survey Sampling, 11.7 has it of unequal weights: (sum |d|)^2 / sum d^2 even ones,
  * zeros none; and blocks that go together count for less by the sum of their autocorrelations, up to lag
  * STATS_LAGS or the first that is not positive (Geyer 1992, Practical Markov chain Monte Carlo; Law 2015,
@@ -48,15 +48,15 @@ struct stats_evidence {
 };
 /* serial: the blocks follow each other. */
 struct stats_evidence stats_evidence(const double *difference, unsigned n, bool serial, double level);
-/* Every r for which the mean of x - r y is not told from 0 by that t: an interval of sum x / sum y (Fieller
- * 1954), and with y the weights, of a mean. 0 is in that of x = b - a exactly where 1 is in that of b / a.
- * False: it is not bounded, or n is below 2. */
+/* Every r for which the mean of x - r y is not significantly different from 0 by that t: an interval of sum x
+ * / sum y (Fieller 1954), and with y the weights, of a mean. 0 is in that of x = b - a exactly where 1 is in
+ * that of b / a. False: it is not bounded, or n is below 2. */
 bool stats_ratio(const double *x, const double *y, unsigned n, double t, double *low, double *high);
-/* The mean of x is told from 0 by that t. */
+/* The mean of x is significantly different from 0 by that t. */
 bool stats_significant(const double *x, unsigned n, double t);
 
-/* The mean of n independent values, as above. interval: what the mean is not told from; low > high: there is
- * none, as too few say something, or all say the same. */
+/* The mean of n independent values, as above. interval: values that the mean is not significantly different
+ * from; low > high: there is none, as too few say something, or all say the same. */
 struct stats_evidence stats_mean(
 	const double *value, unsigned n, double level, struct stats_interval *interval);
 

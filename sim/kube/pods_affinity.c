@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pods_affinity.c - where pods want to be: node affinity, pod affinity, spread over a topology.
+ * pods_affinity.c - node affinity, pod affinity and anti-affinity, topology spread constraints.
  *
  * https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/ and
  * .../topology-spread-constraints/.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pods_amounts.c - what a pod asks of all its containers together.
+ * pods_amounts.c - a pod's resource requests, of all its containers together.
  *
  * https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers and
  * .../sidecar-containers/: containers and sidecars (init containers with restartPolicy Always) add up; an
@@ -95,7 +95,7 @@ static void set_for_pod(struct sums *sums, const struct sl_amount *amount)
 		*place = amount->amount;
 }
 
-/* A limit of the pod counts as its request where its containers ask nothing either. */
+/* A limit of the pod counts as its request where its containers request nothing either. */
 static void pod_asks(struct pods_reading *r, const struct sl_doc_node *spec, struct sums *sums, bool *exceeds)
 {
 	const struct sl_doc_node *resources = pods_map(r, spec, "resources");
@@ -120,7 +120,7 @@ struct sl_amounts pods_request(struct pods_reading *r, const struct sl_doc_node 
 	struct sums *total = &sums[0];
 	struct sums *one = &sums[1];
 	struct sums *side = &sums[2]; /* Of the sidecars so far, */
-	struct sums *init = &sums[3]; /* and the most that is asked before the containers run. */
+	struct sums *init = &sums[3]; /* and the most that is requested before the containers run. */
 	for (const struct sl_doc_node *node = pods_first(r, pods_list(r, spec, "containers"));
 		node && !r->status; node = sl_doc_next(r->doc, node)) {
 		container_asks(r, node, one, exceeds_limits);

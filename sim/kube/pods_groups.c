@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pods_groups.c - a job as pods: of its manifest, or of its groups.
+ * pods_groups.c - a job's podsets: of its manifest, or of its groups.
  *
- * A job without a manifest has a podset for each group, of as many pods as it has tasks, which ask "cpu",
+ * A job without a manifest has a podset for each group, of as many pods as it has tasks, which request "cpu",
  * "memory" and "nvidia.com/gpu"; shares of GPUs are rounded up. Where a task wants one type of GPU, and a
  * ResourceFlavor of the cluster (else a node) has a label with that value, its pods select that label.
  */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pods_lws.c - one group of a LeaderWorkerSet: its podsets, where it wants to be alone, and what is made anew
+ * pods_lws.c - one group of a LeaderWorkerSet: its podsets, its exclusive topology, and its restart policy
  * when a pod of it is lost.
  *
  * https://lws.sigs.k8s.io/docs/concepts/ and kubernetes-sigs/lws, pkg/webhooks/pod_webhook.go: of an
  * exclusive topology the pods of a group (or sub-group) want one domain of that label, which has no pod of
- * another. There the leader alone says so and its workers are sent after it; here all of them say it, to the
- * same end. Which group it is stands in the member "schedlab/group" of the object; without it, the first.
+ * another. There the leader alone has the anti-affinity and its workers follow it; here all of them have it,
+ * to the same effect. Which group it is stands in the member "schedlab/group" of the object; without it, the
+ * first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,7 +173,7 @@ static void pods_lws_finish(
 		split(r, group, first, podset);
 }
 
-/* "Default" is an older word for None; without one, all are made anew. */
+/* "Default" is an older word for None; without one, all are recreated. */
 static enum sl_pods_restart restart_of(struct pods_reading *r, const struct sl_doc_node *map)
 {
 	const char *word = pods_text(r, map, "restartPolicy");

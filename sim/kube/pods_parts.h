@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * pods_parts.h - objects of Kubernetes while they are read: what pods_doc.c, pods_spec.c,
- * pods_pod_affinity.c, pods_kinds.c, pods_lws.c and pods_groups.c share.
+ * pods_affinity.c, pods_kinds.c, pods_lws.c and pods_groups.c share.
  *
- * The first failure stays, and all that follows it reads as if nothing was said: whoever reads looks at
- * `status` once, at the end. A value of null counts as not said.
+ * The first failure stays, and all that follows it reads as if nothing was said: the reader checks `status`
+ * once, at the end. A value of null counts as not said.
  */
 #ifndef SL_PODS_PARTS_H
 #define SL_PODS_PARTS_H
@@ -47,7 +47,7 @@ struct sl_label_selector pods_selector(struct pods_reading *r, const struct sl_d
 struct sl_tolerations pods_tolerations(struct pods_reading *r, const struct sl_doc_node *list);
 struct sl_amounts pods_amounts(struct pods_reading *r, const struct sl_doc_node *map);
 
-/* ---- pods_amounts.c: what one pod asks of all its containers --------------------------------- */
+/* ---- pods_amounts.c: the requests of one pod over all its containers --------------------------------- */
 
 struct sl_amounts pods_request(struct pods_reading *r, const struct sl_doc_node *spec, bool *exceeds_limits);
 
@@ -59,7 +59,7 @@ void pods_pod_affinity(struct pods_reading *r, const struct sl_doc_node *spec, s
 
 /* template: with metadata and spec, as a Pod has them too. */
 void pods_template(struct pods_reading *r, const struct sl_doc_node *template, struct sl_podset *podset);
-/* Room for so many, nothing said of them yet; NULL: none are wanted, or it failed. */
+/* Space for so many, all unset; NULL: none are wanted, or it failed. */
 struct sl_podset *pods_podsets(struct pods_reading *r, struct sl_pods *pods, size_t count);
 /* ---- pods_lws.c ------------------------------------------------------------------------------ */
 

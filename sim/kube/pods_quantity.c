@@ -4,7 +4,7 @@
  *
  * https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/: a decimal with a suffix
  * of tens (n, u, m, k, M, G, T, P, E), of twos (Ki to Ei) or an exponent (e3, E3); what is finer than the
- * unit asked for is rounded up, what is beyond 64 bits is the largest number. Negative ones are refused:
+ * requested unit is rounded up, what is beyond 64 bits is the largest number. Negative ones are refused:
  * nothing that is read may be negative.
  */
 #include "sim/plugin.h"

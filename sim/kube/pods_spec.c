@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pods_spec.c - a pod template becomes what its podset asks.
+ * pods_spec.c - a pod template becomes a podset and its requests.
  *
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/; Kueue's annotations for
  * topology-aware scheduling: https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * builtin.c - what is built in: the one place that names the rooms of plug-ins.
+ * builtin.c - what is built in: the one place that names the folders of plug-ins.
  *
- * Each room lists its own in its *_registry.c, as a plug-in from outside does. Whoever makes a registry
- * begins here, and hands it on; so nobody below knows which policies, readers or reports there are.
+ * Each folder lists its own in its *_registry.c, as a shared-object plug-in does. A registry is made here,
+ * and passed on; so no file below depends on which policies, readers or reports there are.
  */
 #include "sim/lib/builtin.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runset.c - threads take the next slot from a counter; the caller's thread takes the results in slot order.
+ * runset.c - threads get the next slot from a counter; the caller's thread handles the results in slot order.
  */
 #include "sim/lib/runset.h"
 
@@ -60,7 +60,7 @@ static unsigned threads_for(unsigned asked, size_t count)
 	return (size_t)threads < count ? (unsigned)threads : (unsigned)count;
 }
 
-/* The first failure wins; results that can be had are taken all the same. */
+/* The first failure wins; results that there are are handled all the same. */
 static int take_results(struct runset *set, run_done done, void *self, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -97,7 +97,7 @@ int runset_run(
 	unsigned started = 0;
 	while (started < wanted && pthread_create(&thread[started], NULL, work, &set) == 0)
 		started++;
-	if (!started) /* No thread to be had: this one does it all. */
+	if (!started) /* No thread could be created: this one does it all. */
 		(void)work(&set);
 	const int status = take_results(&set, done, self, err);
 	for (unsigned i = 0; i < started; i++)

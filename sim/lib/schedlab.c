@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * schedlab.c - the library's door: opaque handles over the registry, scenarios and runs.
+ * schedlab.c - the C library (schedlab.h): opaque handles over the registry, scenarios and runs.
  *
- * Runs that go together stand in one array, because that is what a runset takes. Each handle points at its
+ * Runs that go together are in one array, as a runset needs them. Each handle points at its
  * place there; the array goes with the last of them.
  */
 #include "sim/lib/builtin.h"

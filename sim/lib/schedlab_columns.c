@@ -2,7 +2,8 @@
 /*
  * schedlab_columns.c - a run as named columns, for programs in other languages (python/schedlab.py).
  *
- * What the engine keeps as an array is lent; what is made of several is made when somebody asks, and kept.
+ * What the engine keeps as an array is lent; what is computed from several is made on the first request, and
+ * kept.
  */
 #include <stddef.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct source {
 
 /* One row of a table, as a number. */
 typedef int64_t (*maker)(const struct sl_result *result, size_t row);
-/* Likewise, of the world and the present: made anew whenever it is asked for. */
+/* Likewise, of the cluster's present state: made again at each request. */
 typedef int64_t (*teller)(const struct source *from, size_t row);
 
 struct column_def {
@@ -119,7 +120,7 @@ static int64_t make_nodes(const struct sl_result *result, size_t row)
 	return result->nodes_held ? result->nodes_held[row] : result->jobs->size[row];
 }
 
-/* ---- What jobs ask, what nodes have ------------------------------------------------------------ */
+/* ---- Requests of jobs, resources of nodes ------------------------------------------------------------ */
 
 static const struct sl_request *schedlab_columns_request_of(const struct source *from, size_t row)
 {
@@ -144,7 +145,7 @@ static int64_t report_asks_gpus(const struct source *from, size_t row)
 	return request ? request->gpus : 0;
 }
 
-/* Of its first group that asks for GPUs; 0: any type, or none. */
+/* Of its first group that requests GPUs; 0: any type, or none. */
 static int64_t report_asks_types(const struct source *from, size_t row)
 {
 	const struct sl_request *request = schedlab_columns_request_of(from, row);
@@ -322,7 +323,7 @@ static const struct column_def columns[] = {
 	{ "attempts", "overhead", lend_attempts_overhead, NULL, NULL },
 };
 
-/* Room for a made column, kept. */
+/* Memory for a computed column, kept. */
 static int64_t *made_at(struct sl_run *run, size_t index, size_t count)
 {
 	if (!run->made)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * schedlab_parts.h - what the files of the library's door share.
+ * schedlab_parts.h - what the files of the C library share.
  */
 #ifndef SL_SCHEDLAB_PARTS_H
 #define SL_SCHEDLAB_PARTS_H

@@ -85,7 +85,7 @@ static int put_setting(
 	return SL_OK;
 }
 
-/* What a model was given, or is by default. */
+/* A model's parameters, given or default. */
 static int put_model(struct sl_out *out, bool *first, const struct model_choice *on, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -479,7 +479,7 @@ static int snapshot_files_check(
 	const struct snapshot *snapshot, const struct policy_choice *choice, struct sl_err *err)
 {
 	int status = SL_OK;
-	/* Schedlabs of before took no note of them. */
+	/* Earlier versions of schedlab did not record them. */
 	for (size_t i = 0; snapshot->policy_file_count && i < choice->file_count && !status; i++) {
 		const struct policy_file *is = &choice->file[i];
 		const struct snapshot_input *was = NULL;
@@ -495,7 +495,7 @@ static int snapshot_files_check(
 	return status;
 }
 
-/* The policy of a stretch; its files are checked. */
+/* The policy of an interval; its files are checked. */
 static int snapshot_policy(const struct snapshot *snapshot, size_t interval, struct policy_choice *choice,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err)
 {

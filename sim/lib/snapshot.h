@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * snapshot.h - a run up to a time, as a recipe: inputs with hashes, settings, policies, and the digest of
- * what came of it.
+ * snapshot.h - a run up to a time, as a recipe: inputs with hashes, settings, policies, and the digest of its
+ * events.
  *
- * Nobody's state is in it. Whoever goes on from it replays to its time, compares
- * the digest, and goes on. A run that went over to another policy has a stretch
- * for each. Files are JSON: the schema below, one version; another is refused.
+ * It holds no state: a run that goes on from it is rerun to its time, the digest is compared, and it goes on.
+ * A run with handovers has an interval for each policy. Files are JSON: the schema below, one version;
+ * another is refused.
  */
 #ifndef SL_SNAPSHOT_H
 #define SL_SNAPSHOT_H
@@ -57,7 +57,7 @@ int snapshot_read(struct snapshot *snapshot, const char *path, struct sl_arena *
 
 /* What the scenario is made of, and its settings. A file that is not where it was is looked for from the
  * snapshot's own folder. */
-/* Would anything be executed that the user has not asked for (trust.h)? SL_USAGE then. To be asked before the
+/* Would anything be executed that the user does not trust (trust.h)? SL_USAGE then. To be asked before the
  * next: nothing has run yet. */
 int snapshot_trusted(const struct snapshot *snapshot, const struct registry *registry, struct sl_err *err);
 /* Loads its plug-ins; SL_BASELINE if one is not what it was. */
@@ -69,7 +69,7 @@ const char *snapshot_input_path(const struct snapshot *snapshot, const struct sn
 	struct sl_arena *arena, struct sl_err *err);
 /* SL_BASELINE if the scenario was made of other files. */
 int snapshot_check(const struct snapshot *snapshot, const struct scenario *scenario, struct sl_err *err);
-/* The past that sim_run is to replay. */
+/* The history that sim_run is to replay. */
 int snapshot_history(const struct snapshot *snapshot, struct sim_options *options,
 	const struct registry *registry, struct sl_arena *arena, struct sl_err *err);
 /* Would that setting, of a run that goes on under the policy, change what was before? */

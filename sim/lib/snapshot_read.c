@@ -42,7 +42,7 @@ static const struct sl_field input_fields[] = {
 };
 static const struct sl_schema input_schema = { "an input", input_fields, SL_LEN(input_fields), note_input };
 
-/* ---- Stretches ------------------------------------------------------------------------------ */
+/* ---- Intervals ------------------------------------------------------------------------------ */
 
 /* The policy's parameters, whatever they are called. */
 static int snapshot_read_take_values(
@@ -101,7 +101,7 @@ static int take_schema(const struct sl_schema_reading *r, const struct sl_doc_no
 		SNAPSHOT_SCHEMA);
 }
 
-/* What the program and the door were: of interest to people. */
+/* Version and ABI of the program: for information. */
 static int take_abi(const struct sl_schema_reading *r, const struct sl_doc_node *node, void *base)
 {
 	(void)base;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes.c - nodes.h from the top: a cluster's nodes are made, go over to another placing, and are freed.
+ * nodes.c - nodes.h from the top: the node store is made, gets another node scorer at a handover, and is
+ * freed.
  *
  * The files stand in layers, and each calls only what is below (nodes_parts.h). From the bottom:
- * - the store, what is free on each node and each class of like ones, taken and given: nodes_allocation.c,
- *   nodes_device.c, nodes_ties.c, nodes_score.c, nodes_gauge.c, nodes_class.c, nodes_interval.c;
+ * - the store, free resources of each node and each class of equal nodes, allocated and released:
+ * nodes_allocation.c, nodes_device.c, nodes_ties.c, nodes_score.c, nodes_gauge.c, nodes_class.c,
+ * nodes_interval.c;
  * - ahead, reads only: nodes_tree.c, nodes_ahead.c, nodes_unit.c, nodes_held.c;
  * - the choice: nodes_place.c;
- * - questions of any request, reads and places that are taken back: nodes_fits.c, nodes_backfill_check.c;
+ * - queries of any request, reads and trial placements that are undone: nodes_fits.c, nodes_backfill_check.c;
  * - commands: nodes_window.c, nodes_start.c, nodes_resize.c, nodes_promise.c, nodes_unavailable.c;
  * - the whole: nodes.c, nodes_check.c.
  */
@@ -16,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The placing ----------------------------------------------------------------------------- */
+/* ---- The node scorer ----------------------------------------------------------------------------- */
 
 void nodes_set_scorer(struct nodes *nodes, const struct scorer *scorer)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_ahead.c - ahead: what each request lately asked finds free later, as held things end, brought up to
- * date.
+ * nodes_ahead.c - future capacity: what each recently queried request finds free later, as allocations end;
+ * kept up to date.
  *
  * For a request that needs one node, each node has a time at which it holds it;
  * a tree over the nodes keeps the least. For one that is counted over nodes, a
- * profile keeps how many units there are when. Both follow a log of the nodes
- * that changed, when asked, and are made anew where it was lost.
+ * profile keeps how many units there are when. Both are updated from a log of the nodes that changed, when
+ * queried, and rebuilt where the log is too short.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -131,7 +131,7 @@ static bool update_all(struct nodes *nodes)
 	uint32_t sums = 0;
 	for (uint32_t i = 0; i < nodes->cache_entries; i++) {
 		struct cache_entry *cache_entry = &nodes->cache_entry[i];
-		/* Kept up so far, it has cost as much as to be made anew. */
+		/* Updates so far have cost as much as a rebuild. */
 		cache_entry->ahead = cache_entry->ahead &&
 				     nodes->updated - cache_entry->ahead_at <= nodes->count + UINT64_C(64);
 		if (!cache_entry->ahead)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_allocation.c - the store, at the bottom: edges from a pool, chains of them, the holds that they are
- * to jobs, and those that were given back and can be restored.
+ * nodes_allocation.c - the store, at the bottom: intervals from a pool, chains of them, the allocations that
+ * they form, and those that were released and can be restored.
  *
- * Nothing here knows what is free: an edge is taken off a node, and given back, in nodes_interval.c.
+ * Nothing here knows what is free: an interval is allocated on a node, and released, in nodes_interval.c.
  */
 #include "sim/nodes/nodes_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Edges ----------------------------------------------------------------------------------- */
+/* ---- Intervals ----------------------------------------------------------------------------------- */
 
 void *lines_new(size_t count, size_t size)
 {
@@ -43,7 +43,7 @@ bool intervals_reserve(struct nodes *nodes, size_t more)
 	return true;
 }
 
-/* There is room: see intervals_reserve. */
+/* The capacity is there: see intervals_reserve. */
 uint32_t interval_new(struct nodes *nodes, struct chain *chain)
 {
 	uint32_t index = nodes->interval_spare;
@@ -71,7 +71,7 @@ void chain_free(struct nodes *nodes, struct chain chain)
 
 /* ---- Holds ----------------------------------------------------------------------------------- */
 
-/* How many edges there are from this one on. */
+/* How many intervals there are from this one on. */
 size_t chain_length(const struct nodes *nodes, uint32_t first)
 {
 	size_t count = 0;
@@ -104,13 +104,13 @@ bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t alloc
 	return true;
 }
 
-/* The last that was kept of the job: commands are taken back last first, so it is near the end. */
+/* The last that was kept of the job: commands are undone last first, so it is near the end. */
 uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job)
 {
 	size_t i = nodes->kept_count;
 	while (i && (nodes->kept[i - 1].job != job || nodes->kept[i - 1].what != what))
 		i--;
-	SL_CHECK(i); /* Nothing was given back. */
+	SL_CHECK(i); /* Nothing was released. */
 	const uint32_t allocation = nodes->kept[i - 1].allocation;
 	nodes->kept_count--;
 	memmove(&nodes->kept[i - 1], &nodes->kept[i], (nodes->kept_count - i + 1) * sizeof(*nodes->kept));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_backfill_check.c - EASY's question (backfill): may a later job start, that will still be there when
- * the head is to?
+ * nodes_backfill_check.c - the check of EASY backfill: may a later job start that will still run when the
+ * head is to start?
  *
- * The later job is put where the placing would put it, and taken off again.
- * Only the nodes that it touches matter: what they held for the head at the
- * guarded time, and what they hold with it in place.
+ * The later job is allocated where the node scorer would put it, and released. Only the nodes that it touches
+ * matter: how much of the head fits on them at the shadow time, without and with it.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -86,7 +85,7 @@ static bool units_left(struct nodes *nodes, struct chain candidate)
 	return spare >= 0;
 }
 
-/* Some node holds the unit then: one that is touched and still does, or one that is not touched. */
+/* The unit fits on some node then: on one that is touched and still does, or on one that is not touched. */
 static bool unit_left(struct nodes *nodes, uint32_t cache_entry, struct chain candidate)
 {
 	nodes->mark++;
@@ -148,7 +147,8 @@ static bool unit_takes(struct nodes *nodes, uint32_t request, uint32_t row, stru
 	return true;
 }
 
-/* The unit of a candidate on the node that it would get now, off what is free there at the guarded time. */
+/* The unit of a candidate on the node that it would get now, off what is free there at the time of the
+ * backfill check. */
 static bool unit_comes(struct nodes *nodes, uint32_t request, uint32_t row, struct moment *m)
 {
 	const struct sl_group *group = nodes->requests[request].group;
@@ -172,7 +172,7 @@ static bool unit_comes(struct nodes *nodes, uint32_t request, uint32_t row, stru
 	return true;
 }
 
-/* Which nodes hold the head's unit at the guarded time: none, one, or more. */
+/* On how many nodes the head's unit fits at the shadow time: none, one, or more. */
 static bool find_only(struct nodes *nodes)
 {
 	struct backfill_check *backfill_check = &nodes->backfill_check;
@@ -193,7 +193,7 @@ static bool find_only(struct nodes *nodes)
 	return true;
 }
 
-/* Both need one unit: nothing has to be taken to see. Where the candidate goes is asked last. */
+/* Both need one unit: no trial allocation is needed. Where the candidate goes is computed last. */
 static bool unit_allows(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	const struct backfill_check *backfill_check = &nodes->backfill_check;
@@ -238,10 +238,10 @@ static int64_t times_of(int64_t taken, int64_t each)
 	return each > 0 && taken > 0 ? (taken - 1) / each + 1 : 0;
 }
 
-/* What it takes of a device is another on another. */
+/* What it allocates of a device differs between devices. */
 static bool is_uneven(const struct sl_task_resources *task) { return task->mig || task->gpu_mem > 0; }
 
-/* So many units of the head at most can a candidate's unit cost, wherever it goes: of each kind it takes,
+/* So many units of the head at most can a candidate's unit cost, wherever it goes: of each kind it allocates,
  * those that would have used it. */
 static int64_t cost_at_most(const struct nodes *nodes, uint32_t request)
 {
@@ -281,7 +281,7 @@ static bool sum_allows(struct nodes *nodes, uint32_t request, sl_time length)
 		       backfill_check->spare;
 }
 
-/* The candidate is put where it would go, and taken off again. */
+/* The candidate is allocated where it would go, and released. */
 static bool others_allow(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	const struct backfill_check *backfill_check = &nodes->backfill_check;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_check.c - for --check: everything counted again, and a digest of what undo must bring back.
+ * nodes_check.c - for --check: everything counted again, and a digest of what undo must restore.
  */
 #include "sim/nodes/nodes_parts.h"
 
-/* What is free, and what all edges of what runs give back, is the node. */
+/* Free resources, and those that all intervals of running jobs release, add up to the node. */
 static void node_check(const struct nodes *nodes, uint32_t row)
 {
 	const struct node *node = &nodes->node[row];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_class.c - the store: classes of nodes that are alike, found by what is free; and for each request
- * that was asked lately, how much of it they hold.
+ * nodes_class.c - the store: classes of equal nodes, found by their free resources; and for each recently
+ * queried request, how much of it fits on them.
  *
- * A class is found by a hash, and never visited in an order that matters: who
- * looks through them takes the least score, then the first node by ties. Empty ones
- * stay for a while, since what was free once is free again soon.
+ * A class is found by a hash, and never visited in an order that matters: a search through them chooses the
+ * least score, then the first node by ties. Empty ones stay for a while, since what was free once is free
+ * again soon.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -102,7 +102,7 @@ static void heap_down(struct nodes *nodes, struct class *class, uint32_t place, 
 		down_by(nodes, NULL, class, place, node);
 }
 
-/* ---- What the tracks know -------------------------------------------------------------------- */
+/* ---- What the cache entries hold -------------------------------------------------------------------- */
 
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
 	uint32_t tasks)
@@ -288,7 +288,7 @@ void node_moves(struct nodes *nodes, uint32_t row, const int64_t *free)
 		gauges_note(nodes, row);
 }
 
-/* ---- Tracks ---------------------------------------------------------------------------------- */
+/* ---- Cache entries ---------------------------------------------------------------------------------- */
 
 static void cache_entry_release(struct cache_entry *cache_entry)
 {
@@ -299,7 +299,7 @@ static void cache_entry_release(struct cache_entry *cache_entry)
 	profile_init(&cache_entry->profile);
 }
 
-/* The one that was asked the longest ago, or one that is not in use yet. */
+/* The least recently queried, or one that is not in use yet. */
 static uint32_t cache_entry_oldest(const struct nodes *nodes)
 {
 	uint32_t index = 0;
@@ -341,8 +341,8 @@ uint32_t cache_entry_of(struct nodes *nodes, uint32_t request)
 	return index;
 }
 
-/* Where more requests take turns than there are tracks, none drives out another that will be asked before it
- * is. */
+/* Where more requests alternate than there are cache entries, none evicts another that will be queried before
+ * it is. */
 uint32_t cache_entry_offer(struct nodes *nodes, uint32_t request)
 {
 	const struct cache_entry *oldest = &nodes->cache_entry[cache_entry_oldest(nodes)];
@@ -371,7 +371,7 @@ int64_t units_now(const struct nodes *nodes, uint32_t cache_entry, sl_time lengt
 	return units;
 }
 
-/* ---- Without a track ------------------------------------------------------------------------- */
+/* ---- Without a cache entry ------------------------------------------------------------------------- */
 
 static uint32_t node_units(const struct nodes *nodes, uint32_t request, uint32_t row)
 {
@@ -400,7 +400,7 @@ static bool units_count(struct nodes *nodes, uint32_t request, sl_time length)
 	return units >= shape->need;
 }
 
-/* What did not fit does not yet, if what changed since does not hold enough. */
+/* What did not fit still does not, if not enough of it fits on the nodes that changed since. */
 static bool still_not(struct nodes *nodes, uint32_t request)
 {
 	struct shape *shape = &nodes->shape[request];

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_device.c - the store, at the bottom: GPUs that are followed one by one: how many tasks the free ones
- * hold, and which of them a task gets.
+ * nodes_device.c - the store, at the bottom: GPUs that are tracked one by one: how many tasks fit on the free
+ * ones, and which of them a task gets.
  *
- * A share of a GPU lies on one undivided device: on that with the least left
- * that holds it, or where the placing says. Whole GPUs are wholly free undivided
- * devices of one type: of the island with the fewest of them that holds the
- * task, else of one island after another, those with most first. A MIG profile
- * takes a legal run of free slices of a divided device, which serves nobody else
- * (NVIDIA, Multi-Instance GPU User Guide, "Supported MIG Profiles"). Ties go to
- * the lowest device.
+ * A share of a GPU is of one undivided device: best fit (the device with the least free on which it fits), or
+ * by the node scorer. Whole GPUs are wholly free undivided devices of one type: of the NVLink island with the
+ * fewest of them on which the task fits, else of one island after another, those with most first. A MIG
+ * profile gets a legal run of free slices of a divided device, which serves no other requests (NVIDIA,
+ * Multi-Instance GPU User Guide, "Supported MIG Profiles"). Ties go to the lowest device.
  *
- * What one task takes never costs the others more than one task: so many as
- * were counted find a place, whichever device each prefers.
+ * What one task allocates never costs the others more than one task: as many as were counted can be placed,
+ * whichever device each prefers.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -31,7 +29,7 @@ static bool is_divided(const struct sl_node_type *type, uint32_t device)
 	return type->device[device].mig != 0;
 }
 
-/* ---- What is asked --------------------------------------------------------------------------- */
+/* ---- Requests --------------------------------------------------------------------------- */
 
 bool set_lacks(const struct nodes *nodes, uint32_t set, uint32_t type)
 {
@@ -57,7 +55,7 @@ static int64_t share_on(
 	return (int64_t)((parts + (uint64_t)device->mem - 1) / (uint64_t)device->mem);
 }
 
-/* How a profile lies on that device; NULL: it does not. */
+/* How a MIG profile fits on that device; NULL: it does not. */
 static const struct sl_mig_profile *profile_on(
 	const struct nodes *nodes, const struct sl_task_resources *task, const struct sl_device *device)
 {
@@ -80,7 +78,7 @@ static bool run_is_free(const struct sl_mig_profile *profile, uint32_t slice, ui
 	       !(run_at(profile, slice) & ~free);
 }
 
-/* How many of the profile the free slices hold: runs of one length, the first that ends goes first. */
+/* How many of the profile fit on the free slices: runs of one length, the first that ends goes first. */
 static uint32_t runs_in(const struct sl_mig_profile *profile, uint32_t free)
 {
 	uint32_t runs = 0;
@@ -155,7 +153,7 @@ uint32_t device_tasks(const struct nodes *nodes, const struct sl_task_resources 
 
 /* ---- Which devices --------------------------------------------------------------------------- */
 
-/* What one task is to get: an edge in all but its place. */
+/* What one task is to get: an interval in all but its place. */
 struct search {
 	const struct nodes *nodes;
 	const struct sl_group *group;
@@ -293,7 +291,7 @@ static bool search_kind(struct search *s, uint32_t kind, uint32_t wanted)
 	return true;
 }
 
-/* The lowest type that holds the task. */
+/* The lowest type on which the task fits. */
 static void search_whole(struct search *s)
 {
 	const uint32_t wanted = (uint32_t)(s->group->task.gpus / s->nodes->parts);
@@ -302,7 +300,7 @@ static void search_whole(struct search *s)
 			return;
 }
 
-/* On a node whose devices are not followed one by one: more than there are columns for. */
+/* On a node whose devices are not tracked one by one: more than there are columns for. */
 static void search_count(struct search *s)
 {
 	for (uint32_t kind = SL_KIND_GPUS; kind < s->nodes->kinds && !s->interval->gpus; kind++) {
@@ -338,8 +336,8 @@ static struct interval task_interval(
 
 /* ---- Spending -------------------------------------------------------------------------------- */
 
-/* The one task more goes into the edge: the same share again, or whole devices above those that it has, so
- * that the first tasks have the lowest. */
+/* The one task more goes into the interval: the same share again, or whole devices above those that it has,
+ * so that the first tasks have the lowest. */
 static bool interval_joins(
 	const struct nodes *nodes, const struct interval *interval, const struct interval *one)
 {
@@ -400,7 +398,7 @@ bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *fre
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* Slice by slice, since some may be given out already: see SLICES. */
+/* Slice by slice, since some may be allocated already: see SLICES. */
 static int64_t slices_change(int64_t column, uint32_t slices, int64_t sign)
 {
 	for (uint32_t left = slices; left; left &= left - 1) {
@@ -524,7 +522,7 @@ void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free
 		SL_CHECK(free[i] <= 0);
 }
 
-/* ---- Edges ----------------------------------------------------------------------------------- */
+/* ---- Intervals ----------------------------------------------------------------------------------- */
 
 int32_t device_gpus(
 	const struct nodes *nodes, const struct sl_task_resources *task, const struct interval *interval)

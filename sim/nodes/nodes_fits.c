@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_fits.c - questions of any request: could it ever run, does it fit now, when does it first, and do
- * windows alone keep it from a place.
+ * nodes_fits.c - queries of any request: could it ever run, does it fit now, when does it first fit, and is
+ * it blocked by windows alone.
  *
  * Requests whose units can be counted are answered by counts (nodes_class.c, nodes_ahead.c, nodes_unit.c).
  * The others, and those beside windows or promises, are tried: the times at which something comes free are
@@ -298,7 +298,7 @@ sl_time nodes_promise_at(struct nodes *nodes, uint32_t request, sl_time length)
 	return sweep(nodes, request, length, true);
 }
 
-/* It closes nodes within that length, and one of them has room now. */
+/* It closes nodes within that length, and on one of them the unit fits now. */
 static bool keeps_capacity(
 	const struct nodes *nodes, const struct window *window, uint32_t request, sl_time length)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_gauge.c - the store: sums over all nodes of something that each has by its class.
+ * nodes_gauge.c - the store: gauges: sums over all nodes of a value that each has by its class.
  *
- * Nodes that moved are counted anew when the sum is asked for, not as they
- * move: what was tried and taken back in between costs next to nothing.
+ * Nodes that changed class are counted again when the sum is read, not as they change: trials that were
+ * undone in between cost next to nothing.
  */
 #include "sim/nodes/nodes_parts.h"
 

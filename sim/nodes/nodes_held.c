@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_held.c - questions of what is held now: the pieces and sums of a job, of a node, of all nodes; and
- * which nodes are closed to whoever asks. The sums are of what the engine gave out, whatever a request says
- * that it comes to.
+ * nodes_held.c - queries of allocations now: the node tasks and sums of a job, of a node, of all nodes; and
+ * which nodes are closed to a request. The sums are of what the engine allocated, whatever the request says.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -61,8 +60,8 @@ size_t nodes_allocs(struct nodes *nodes, uint32_t job, const struct sl_node_task
 	return allocs_of(nodes, chain_of(nodes, allocation_of(nodes, job)), alloc);
 }
 
-/* What is of one edge: what was given out, or the node. Of what a node has without bound nothing is given
- * out: there the tasks say it. */
+/* What is of one interval: what was allocated, or the node. Of what a node has without bound nothing is
+ * allocated: there the tasks say it. */
 static void held_adds(const struct nodes *nodes, const struct sl_group *group,
 	const struct interval *interval, struct nodes_sum *sum)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_interval.c - the store, at its top: edges in their nodes' lists, what is free on a node at a time;
- * edges and holds are taken off nodes and given back.
+ * nodes_interval.c - the store, at its top: intervals in their nodes' lists, what is free on a node at a
+ * time; allocating and releasing.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -41,7 +41,7 @@ void moment_apply(const struct nodes *nodes, const struct interval *interval, bo
 		return;
 	}
 	m->whole -= (uint32_t)sign;
-	if (interval->flags & INTERVAL_UNAVAILABLE) { /* It holds nothing. */
+	if (interval->flags & INTERVAL_UNAVAILABLE) { /* It has no resources. */
 		m->allocations += (uint32_t)sign;
 		return;
 	}
@@ -62,7 +62,7 @@ void moment_at(const struct nodes *nodes, uint32_t row, sl_time at, struct momen
 			moment_apply(nodes, &nodes->interval[i], false, m);
 }
 
-/* All that happens at one time, from edge `i` on; returns the edge behind. */
+/* All that happens at one time, from interval `i` on; returns the interval behind. */
 static uint32_t apply_instant(const struct nodes *nodes, uint32_t i, bool promises, struct moment *m)
 {
 	const sl_time at = nodes->interval[i].at;
@@ -102,9 +102,9 @@ enum node_status free_window_of(
 	return status_of(held, whole);
 }
 
-/* ---- Edges ----------------------------------------------------------------------------------- */
+/* ---- Intervals ----------------------------------------------------------------------------------- */
 
-/* What lies ahead of the node is another from now on. */
+/* The node's future changes. */
 static void node_changed(struct nodes *nodes, uint32_t node)
 {
 	nodes->version++;
@@ -125,7 +125,7 @@ void node_renewed(struct nodes *nodes, uint32_t row)
 	node_changed(nodes, row);
 }
 
-/* What lies ahead is followed without promises. */
+/* The cached future is without promises. */
 static void interval_changed(struct nodes *nodes, const struct interval *interval)
 {
 	if (interval->flags & INTERVAL_PROMISE)
@@ -162,7 +162,7 @@ void interval_unlink(struct nodes *nodes, uint32_t index)
 	interval_changed(nodes, interval);
 }
 
-/* ---- Taking and giving ----------------------------------------------------------------------- */
+/* ---- Allocating and releasing ----------------------------------------------------------------------- */
 
 static struct interval *interval_of(
 	struct nodes *nodes, const struct load *load, uint32_t tasks, struct chain *chain)
@@ -221,7 +221,7 @@ static void node_becomes(struct nodes *nodes, uint32_t row, const struct moment 
 	if (nodes->devices)
 		SL_CHECK(!devices_lack(nodes, type_of(nodes, row), m->free));
 	for (uint32_t kind = 0; kind < nodes->kinds; kind++) {
-		SL_CHECK(m->free[kind] >= 0); /* Given out twice. */
+		SL_CHECK(m->free[kind] >= 0); /* Allocated twice. */
 		idle[kind] += m->free[kind] - free[kind];
 	}
 	nodes->busy = nodes->busy + (m->allocations != 0) - (node->allocations != 0);
@@ -263,8 +263,8 @@ bool interval_fits(const struct nodes *nodes, const struct interval *interval)
 {
 	struct moment m;
 	moment_now(nodes, interval->node, &m);
-	if (m.whole > nodes_is_unavailable(
-			      nodes, interval->node)) /* What comes back to a shut node was there before. */
+	if (m.whole > nodes_is_unavailable(nodes,
+			      interval->node)) /* What is released on an unavailable node was there before. */
 		return false;
 	moment_apply(nodes, interval, true, &m);
 	return !lacks(nodes, type_of(nodes, interval->node), m.free);
@@ -272,7 +272,7 @@ bool interval_fits(const struct nodes *nodes, const struct interval *interval)
 
 /* ---- Holds of jobs --------------------------------------------------------------------------- */
 
-/* What was taken becomes the job's. */
+/* What was allocated becomes the job's. */
 bool allocation_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)
 {
 	SL_CHECK(!nodes->job_allocation[job]);
@@ -302,7 +302,7 @@ void allocation_leaves(struct nodes *nodes, uint32_t allocation, bool back)
 	}
 }
 
-/* What was taken in place of what the job has, which is kept for undo. */
+/* What was allocated replaces the job's allocation, which is kept for undo. */
 bool allocation_replaced(struct nodes *nodes, uint32_t job, struct chain chain)
 {
 	const uint32_t old = allocation_of(nodes, job);

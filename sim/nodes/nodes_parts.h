@@ -3,10 +3,9 @@
  * nodes_parts.h - nodes.h from the inside: what its files share, in the order of their layers (nodes.c lists
  * them). A file calls what stands above its own part here, and nothing below.
  *
- * An edge is a change of what is free on one node at one time: what a running
- * job holds comes back at its expected end; a promise takes at its start and
- * gives back at its end. The edges of a node hang in a list by time, so that
- * what is free there at a later time is one walk from what is free now.
+ * An interval is a change of what is free on one node at one time: a running job's allocation is released at
+ * its expected end; a promise allocates at its start and releases at its end. The intervals of a node hang in
+ * a list by time, so that what is free there at a later time is one walk from what is free now.
  */
 #ifndef SL_NODES_PARTS_H
 #define SL_NODES_PARTS_H
@@ -21,48 +20,48 @@
 #define UNBOUNDED     SL_MEM_UNBOUNDED
 #define ALWAYS        INT64_MIN /* Earlier than any time. */
 #define WINDOWS_ASIDE INT64_MIN /* For a length, to open_for alone: now, as if there were no windows. */
-#define SCORE_UNKNOWN INT64_MIN /* Not asked for yet. */
-#define SCORE_NONE    INT64_MAX /* It does not hold the unit. */
+#define SCORE_UNKNOWN INT64_MIN /* Not computed yet. */
+#define SCORE_NONE    INT64_MAX /* The unit does not fit. */
 
 enum {
-	CACHE_ENTRIES = SL_OR_TINY(32, 2), /* Requests whose fit is followed. */
+	CACHE_ENTRIES = SL_OR_TINY(32, 2), /* Requests whose fit is cached. */
 	WAYS = SL_OR_TINY(8, 2),           /* Of the trees over nodes. */
 	LOG = SL_OR_TINY(256, 4),          /* A power of two. */
 	EMPTY_CLASSES = SL_OR_TINY(32, 1),
 	LEVELS = 33,
 	HEAP_WAYS = 8,
 	COLUMNS_MAX = SL_KINDS_MAX + SL_DEVICES_MAX + SL_TASK_MIXES, /* Of a row of free amounts. */
-	SCORES = SL_OR_TINY(512, 3),    /* Requests of which scores are remembered, */
-	SCORES_BYTES = 1 << 24,         /* but for those beyond TRACKS in no more memory than this. */
+	SCORES = SL_OR_TINY(512, 3),    /* Requests of which scores are cached, */
+	SCORES_BYTES = 1 << 24,         /* but for those beyond CACHE_ENTRIES in no more memory than this. */
 	BIRTHS = SL_OR_TINY(1 << 13, 4) /* A power of two. */
 };
 
-/* ---- Edges ----------------------------------------------------------------------------------- */
+/* ---- Intervals ----------------------------------------------------------------------------------- */
 
 enum interval_flag {
 	INTERVAL_WHOLE = 1,   /* The node with all that it has: of an exclusive group. */
-	INTERVAL_PROMISE = 2, /* Of a promise, not of what runs. */
-	INTERVAL_BEGIN = 4,   /* Takes: where a promise begins. */
+	INTERVAL_PROMISE = 2, /* Of a promise, not of a running job. */
+	INTERVAL_BEGIN = 4,   /* Allocates: where a promise begins. */
 	INTERVAL_LINKED = 8,
 	INTERVAL_SUSPENDED = 16,
 	INTERVAL_SLICES = 32, /* Of a GPU that is divided. */
-	INTERVAL_GIVEN = 64,  /* In amounts (nodes_start_node_alloc): suspended it keeps them in mind. */
-	INTERVAL_UNAVAILABLE = 128, /* Nobody's: the node is shut until then (nodes_unavailable.c). */
+	INTERVAL_GIVEN = 64,  /* In amounts (nodes_start_node_alloc): suspended it still records them. */
+	INTERVAL_UNAVAILABLE = 128, /* Of no job: the node is unavailable until then (nodes_unavailable.c). */
 };
 
 struct interval {
 	sl_time at;
 	int64_t mem; /* What changes; of whole ones, by the node's type. */
 	int32_t cpus, gpus;
-	/* Where devices are followed, bit i: GPU i of the node, an equal part of `gpus` of each; the first
+	/* Where devices are tracked, bit i: GPU i of the node, an equal part of `gpus` of each; the first
 	 * task has the lowest. Of INTERVAL_SLICES see interval_slices. 0: by its kind alone, or none, or all.
 	 */
 	uint32_t devices;
 	uint32_t next, before; /* Of the node, by time. */
 	uint32_t node;
 	uint32_t tasks;
-	/* Edges of one job hang together in the order in which they were taken; the first stands for all,
-	 * which is called a hold. Of a free edge, `more` is the next. */
+	/* Intervals of one job hang together in the order in which they were allocated; the first stands for
+	 * all, which is called an allocation. Of a free interval, `more` is the next. */
 	uint32_t more, allocation;
 	uint32_t last, request; /* Of the first. */
 	uint16_t group;
@@ -76,7 +75,7 @@ struct chain {
 };
 #define CHAIN_NONE ((struct chain){ NONE, NONE })
 
-/* What was given back and can be restored: until nodes_forget. */
+/* What was released and can be restored: until nodes_forget. */
 enum kept_what { KEPT_END, KEPT_RESIZE, KEPT_PROMISE };
 
 struct kept {
@@ -87,15 +86,15 @@ struct kept {
 /* ---- Nodes and classes ----------------------------------------------------------------------- */
 
 enum node_status {
-	NODE_IDLE,   /* Nobody holds anything there. */
-	NODE_SHARED, /* Somebody does. */
-	NODE_WHOLE,  /* An exclusive group does. */
+	NODE_IDLE,   /* Nothing is allocated there. */
+	NODE_SHARED, /* Something is. */
+	NODE_WHOLE,  /* It is wholly allocated, to an exclusive group. */
 };
 
 struct node {
 	uint32_t class;
-	uint32_t first, last;        /* Edges. */
-	uint32_t allocations, whole; /* Edges of what runs: all, and whole ones. */
+	uint32_t first, last;        /* Intervals. */
+	uint32_t allocations, whole; /* Intervals of running jobs: all, and whole ones. */
 	uint32_t windows;            /* Its set of them. */
 	uint32_t mark;               /* Seen, if it is that of the nodes. */
 	bool changed;                /* Among those that did. */
@@ -103,7 +102,8 @@ struct node {
 };
 _Static_assert(sizeof(struct node) == 32, "half a cache line");
 
-/* Nodes of one type and window set, as late, with the same free: a heap by number, HEAP_WAYS wide. */
+/* Nodes of one type and window set, equally late, with the same free resources: a heap by number, HEAP_WAYS
+ * wide. */
 struct class
 {
 	uint32_t *heap;
@@ -124,7 +124,7 @@ struct window {
 	uint32_t *node;
 	uint32_t count;
 	uint32_t sets;   /* How many sets there were before it. */
-	uint32_t family; /* As groups name it (sl_group.reservation); 0: nobody does. */
+	uint32_t family; /* As groups name it (sl_group.reservation); 0: none does. */
 	enum sl_window_kind kind;
 };
 
@@ -134,7 +134,7 @@ enum shape_kind {
 	SHAPE_NEVER, /* Bounds that contradict each other. */
 	SHAPE_UNIT,  /* One unit, on one node. */
 	SHAPE_SUM,   /* Units that are counted over all nodes. */
-	SHAPE_OTHER, /* Bounds on nodes that bind, or several groups: asked of a placement. */
+	SHAPE_OTHER, /* Bounds on nodes that bind, or several groups: decided by a trial placement. */
 };
 
 /* A unit is the least that goes onto a node: a task, or all tasks that must share one. */
@@ -146,14 +146,14 @@ struct shape {
 	uint32_t unit;        /* Tasks. */
 	uint32_t need;        /* Units. */
 	uint32_t bound;       /* Tasks on one node. */
-	uint32_t cache_entry; /* NONE: not tracked. */
-	uint32_t scores;      /* NONE: not remembered. */
-	uint32_t exempt;      /* Windows of this reservation do not stop it. */
+	uint32_t cache_entry; /* NONE: not cached. */
+	uint32_t scores;      /* NONE: not cached. */
+	uint32_t exempt;      /* Windows of this reservation are open to it. */
 	uint32_t choice; /* Where one unit goes, with its score, when so many changes of nodes were seen. */
 	int64_t choice_score;
 	uint64_t choice_seen;
-	/* Without a track: a node that held the unit, or the most units that there can have been when so many
-	 * changes of nodes were seen. */
+	/* Without a cache entry: a node on which the unit fitted, or the most units that there can have been
+	 * when so many changes of nodes were seen. */
 	uint32_t witness;
 	bool counted;
 	int64_t most;
@@ -163,18 +163,18 @@ struct shape {
 	sl_time fits_length, choice_length, allows_length;
 };
 
-/* Units of a node as held things end: its steps in the profile. */
+/* Units of a node as allocations end: its steps in the profile. */
 struct step {
 	sl_time at;
 	int64_t change;
 	uint32_t next;
 };
 
-/* A request that was asked lately. */
+/* A recently queried request. */
 struct cache_entry {
 	uint32_t request;
-	uint64_t used; /* The question at which it was last asked. */
-	bool ahead;    /* What lies ahead is followed too, since it was asked when so much was done: */
+	uint64_t used; /* The query at which it was last used. */
+	bool ahead;    /* The future is cached too, since it was queried at this version: */
 	uint64_t ahead_at;
 	/* SHAPE_SUM: */
 	struct profile profile;
@@ -184,16 +184,16 @@ struct cache_entry {
 	uint32_t step_used, step_spare;
 };
 
-/* What each class was found to be worth to a request (or to a gauge), next to each other. */
+/* The scores of the classes for a request (or their values for a gauge), next to each other. */
 struct scores {
 	uint32_t request;
-	uint64_t used; /* The choice at which it was last asked. */
-	uint64_t seen; /* Classes that were born since then have none yet. */
+	uint64_t used; /* The choice at which it was last used. */
+	uint64_t seen; /* Classes that were made since then have none yet. */
 	int64_t *score;
 	size_t capacity;
 };
 
-/* A gauge that is followed: the sum over all nodes, and what each node counts for in it. */
+/* A gauge: the sum over all nodes, and each node's value in it. */
 struct gauged {
 	const struct sl_gauge *gauge;
 	void *state;
@@ -204,7 +204,7 @@ struct gauged {
 
 /* ---- Placement ------------------------------------------------------------------------------- */
 
-/* What is free on every node at some time: what is chosen from when it is not now. */
+/* Free resources of every node at a future time: what a future placement is chosen from. */
 struct view {
 	int64_t *free; /* By node and kind. */
 	uint8_t *status;
@@ -243,7 +243,7 @@ struct backfill_check {
 	bool any;
 	int64_t spare; /* SHAPE_SUM: units beyond those that it needs. */
 	uint64_t only_at;
-	uint64_t number; /* Verdicts of other guards do not count. */
+	uint64_t number; /* Verdicts of other backfill checks do not count. */
 };
 
 struct nodes {
@@ -252,10 +252,10 @@ struct nodes {
 	struct scorer scorer;
 	uint32_t *
 		rank; /* By node, where ties go by name or shuffled: its place among them; NULL: by number. */
-	uint64_t lot; /* Where ties go by chance: of whoever is being placed. */
-	uint32_t asker; /* Whom the guard is asked for. */
+	uint64_t lot; /* Where ties go by chance: of the job that is being placed. */
+	uint32_t asker; /* The job for which the backfill check is queried. */
 	uint32_t request_count, job_count, count, kinds;
-	/* A row of free amounts: kinds; where devices are followed, then one column for each of `devices`,
+	/* A row of free amounts: kinds; where devices are tracked, then one column for each of `devices`,
 	 * the most that a node has, and SL_TASK_MIXES. Else devices is 0 and width is kinds. */
 	uint32_t devices, width;
 	int64_t parts;        /* Of a GPU. */
@@ -263,28 +263,28 @@ struct nodes {
 	uint32_t *type_nodes; /* By type. */
 	struct sl_err err;    /* The first failure; from then on nothing is done. */
 	sl_time now;
-	uint64_t version; /* Of all that a fit depends on; begins at 1. */
+	uint64_t version; /* Of all state that a fit depends on; begins at 1. */
 
 	struct node *node;
 	uint32_t *place; /* Of each node in the heap of its class; NONE: out of it for a while. */
 	int64_t idle[SL_KINDS_MAX], total[SL_KINDS_MAX];
-	int64_t unavailable_free[SL_KINDS_MAX]; /* Free on nodes that are shut: not idle. */
-	uint32_t *unavailable; /* By node: its edge of INTERVAL_UNAVAILABLE + 1; 0: it is open. NULL: none
-				  ever was shut. */
+	int64_t unavailable_free[SL_KINDS_MAX]; /* Free on nodes that are unavailable: not idle. */
+	uint32_t *unavailable; /* By node: its interval of INTERVAL_UNAVAILABLE + 1; 0: it is open. NULL: none
+				  ever was unavailable. */
 	uint32_t busy, mark;
 	uint32_t late_count; /* Nodes that are late at all. */
 
 	struct interval *interval;
 	size_t interval_capacity;
 	uint32_t interval_used, interval_spare;
-	uint32_t *job_allocation, *job_promise; /* By job: the hold + 1; 0: none. */
+	uint32_t *job_allocation, *job_promise; /* By job: the allocation + 1; 0: none. */
 	struct kept *kept;
 	size_t kept_count, kept_capacity;
 	struct sl_node_tasks *alloc; /* Lent. */
 	size_t alloc_capacity;
 	uint64_t *closed; /* Lent. */
 
-	/* Classes. By class: the rows, what is free, and for each track its units. */
+	/* Classes. By class: the rows, what is free, and for each cache entry its units. */
 	struct class *class;
 	int64_t *class_free;
 	uint32_t *class_units;
@@ -302,11 +302,11 @@ struct nodes {
 
 	struct gauged gauged[SL_GAUGES_MAX];
 	uint32_t gauge_count;
-	uint32_t *moved; /* Nodes that are to be counted anew, each once, */
+	uint32_t *moved; /* Nodes that are to be counted again, each once, */
 	bool *has_moved; /* and whether a node is among them. */
 	uint32_t moved_count;
 
-	/* Window sets. By set and track: units of its nodes. */
+	/* Window sets. By set and cache entry: units of its nodes. */
 	struct window *window;
 	struct window_set *set;
 	int64_t *set_units;
@@ -318,18 +318,18 @@ struct nodes {
 
 	struct shape *shape;
 	struct cache_entry cache_entry[CACHE_ENTRIES];
-	uint64_t asked; /* Counts questions. */
-	/* SHAPE_UNIT, by node and track: the earliest time; then the least of each WAYS nodes, and so on to
-	 * one. */
+	uint64_t asked; /* Counts queries. */
+	/* SHAPE_UNIT, by node and cache entry: the earliest time; then the least of each WAYS nodes, and so
+	 * on to one. */
 	sl_time *least;
 	uint32_t columns;
 	uint32_t level_first[LEVELS], level_count[LEVELS], levels, level_all;
 	uint32_t log[LOG]; /* Nodes that changed, the last ones. */
 	uint64_t log_count;
 	uint32_t cache_entries; /* Those in use are below. */
-	uint32_t *changed; /* Nodes that changed since what lies ahead was brought up to date, each once. */
+	uint32_t *changed;      /* Nodes that changed since the cached future was updated, each once. */
 	uint32_t changed_count;
-	uint64_t updated; /* Nodes that were brought up to date, in all. */
+	uint64_t updated; /* Updates of nodes, in all. */
 
 	struct cand *cand, *retry;
 	size_t cand_capacity, retry_capacity;
@@ -342,7 +342,7 @@ struct nodes {
 	struct backfill_check backfill_check;
 };
 
-/* ---- Small things that are asked often ------------------------------------------------------- */
+/* ---- Small reads ------------------------------------------------------- */
 
 static inline sl_time after(sl_time at, sl_time length)
 {
@@ -374,7 +374,7 @@ static inline const int64_t *empty_of(const struct nodes *nodes, uint32_t type)
 			      : nodes->cluster->type[type].amount;
 }
 
-/* What placings and gauges see of such a row. */
+/* What node scorers and gauges see of such a row. */
 static inline struct sl_node_class node_class(const struct nodes *nodes, uint32_t type, const int64_t *free)
 {
 	struct sl_node_class class = { .cluster = nodes->cluster, .type = type, .free = free };
@@ -413,18 +413,19 @@ static inline bool kind_will_do(const struct sl_task_resources *task, uint32_t k
 	return !task->gpu_types || task->gpu_types >> (kind - SL_KIND_GPUS) & 1;
 }
 
-/* ==== The store: what is free, and who holds it =================================================== */
+/* ==== The store: free resources and allocations =================================================== */
 
-/* ---- nodes_allocation.c: edges from a pool, chains, holds, what was given back --------------------- */
+/* ---- nodes_allocation.c: intervals from a pool, chains, allocations, what was released
+ * --------------------- */
 
 /* Zeroed, at the beginning of a cache line, so that what fills one lies in one; NULL: out of memory. */
 void *lines_new(size_t count, size_t size);
-/* Room for so many more, so that none is missing in the middle of a change. */
+/* Capacity for so many more, so that none is missing in the middle of a change. */
 bool intervals_reserve(struct nodes *nodes, size_t more);
 uint32_t interval_new(struct nodes *nodes, struct chain *chain);
 void chain_free(struct nodes *nodes, struct chain chain);
 size_t chain_length(const struct nodes *nodes, uint32_t first);
-/* The edges of a chain are a job's from now on. */
+/* The intervals of a chain are a job's from now on. */
 void allocation_new(struct nodes *nodes, uint32_t request, struct chain chain);
 void allocation_free(struct nodes *nodes, uint32_t allocation);
 static inline struct chain chain_of(const struct nodes *nodes, uint32_t allocation)
@@ -439,9 +440,9 @@ static inline uint32_t allocation_of(const struct nodes *nodes, uint32_t job)
 bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t allocation);
 uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job);
 
-/* ---- nodes_device.c: GPUs that are followed one by one; what a node holds -------------------- */
+/* ---- nodes_device.c: GPUs that are tracked one by one; how many tasks fit on a node -------------------- */
 
-/* Is that type not in the set? Not inline, so that what asks it stays so. */
+/* Is that type not in the set? Not inline, so that its callers stay inline. */
 bool set_lacks(const struct nodes *nodes, uint32_t set, uint32_t type);
 
 /* Is the group bound to nodes of other types? Most are bound to none, and pay nothing. */
@@ -450,7 +451,7 @@ static inline bool is_barred(const struct nodes *nodes, const struct sl_group *g
 	return group->node_set && set_lacks(nodes, group->node_set, type);
 }
 
-/* So many tasks, with GPUs, where devices are followed. */
+/* So many tasks, with GPUs, where devices are tracked. */
 uint32_t device_tasks(const struct nodes *nodes, const struct sl_task_resources *task, uint32_t most,
 	uint32_t type, const int64_t *free);
 
@@ -484,24 +485,24 @@ static inline uint32_t units_on(const struct nodes *nodes, const struct shape *s
 }
 
 /* A column of an undivided GPU is what is free of it, in parts. Of a divided one it is a bit for each free
- * slice; above these, of each slice that was given out more than once, how many times too often, which only
+ * slice; above these, of each slice that was allocated more than once, how many times too often, which only
  * happens where a promise meets what runs longer than expected. */
 enum { SLICES = (1 << SL_MIG_SLICES) - 1 };
 
-/* Which GPU of the node an edge of INTERVAL_SLICES holds slices of, and which. */
+/* Which GPU of the node an interval of INTERVAL_SLICES holds slices of, and which. */
 static inline uint32_t interval_divided(const struct interval *interval) { return interval->devices & 0xff; }
 static inline uint32_t interval_slices(const struct interval *interval) { return interval->devices >> 8; }
 
-/* What an edge, which is no whole one, changes of the columns behind the kinds: back it comes (1) or goes
+/* What an interval, which is no whole one, changes of the columns behind the kinds: released (1) or allocated
  * (-1). */
 void device_apply(const struct nodes *nodes, const struct interval *interval, int64_t sign, int64_t *free);
-/* Suspended: its cpus and GPUs are what it will want again. */
+/* Suspended: its cpus and GPUs are those it needs to resume. */
 static inline bool interval_rests(const struct interval *interval)
 {
 	return interval->flags & INTERVAL_GIVEN && interval->flags & INTERVAL_SUSPENDED;
 }
 
-/* What an edge that is no whole one changes: back it comes (1) or goes (-1). */
+/* What an interval that is no whole one changes: released (1) or allocated (-1). */
 static inline void amounts_apply(
 	const struct nodes *nodes, const struct interval *interval, int64_t sign, int64_t *free)
 {
@@ -516,24 +517,24 @@ static inline void amounts_apply(
 		device_apply(nodes, interval, sign, free);
 }
 
-/* Decides whether devices are followed, and what a row is. */
+/* Decides whether devices are tracked, and what a row is. */
 int devices_init(struct nodes *nodes);
-/* Is one of these asked for that only devices which are followed can give? */
+/* Does the request need devices that are tracked (a share, memory, or MIG)? */
 bool asks_devices(const struct nodes *nodes, const struct sl_task_resources *task);
-/* All devices of the type come back or go. */
+/* All devices of the type are released or allocated. */
 void devices_whole(const struct nodes *nodes, uint32_t type, int64_t sign, int64_t *free);
-/* Has more been given out of a device than there is? */
+/* Has more been allocated of a device than there is? */
 bool devices_lack(const struct nodes *nodes, uint32_t type, const int64_t *free);
 /* `least` becomes the least of both, column by column. */
 void devices_least(const struct nodes *nodes, uint32_t type, const int64_t *free, int64_t *least);
 /* What is free of the kinds is what is free of their devices. */
 void devices_sum(const struct nodes *nodes, uint32_t type, int64_t *free);
-/* The GPUs of a suspended edge, as they were. */
+/* The GPUs of a suspended interval, as they were. */
 int32_t device_gpus(
 	const struct nodes *nodes, const struct sl_task_resources *task, const struct interval *interval);
-/* Those of the GPUs of a node that the edge holds anything of; none while it is suspended. */
+/* Those of the GPUs of a node of which the interval has a share or the whole; none while it is suspended. */
 uint32_t devices_of(const struct nodes *nodes, const struct interval *interval);
-/* The edge holds so many GPUs of its kind, the lowest that are wholly free. False: there are too few. */
+/* Gives the interval so many GPUs of its kind, the lowest that are wholly free. False: there are too few. */
 bool devices_lowest(const struct nodes *nodes, uint32_t type, const int64_t *free, struct interval *interval);
 /* Are these the columns of whole devices, at most? For nodes_check. */
 void devices_check(const struct nodes *nodes, uint32_t type, const int64_t *free);
@@ -544,22 +545,23 @@ struct load {
 	uint32_t node, tasks;
 	uint16_t index; /* Of the group. */
 };
-/* So many edges at most are needed for that. */
+/* So many intervals at most are needed for that. */
 static inline size_t load_intervals(const struct nodes *nodes, const struct sl_group *group, uint32_t tasks)
 {
 	return nodes->devices && group->task.gpus > 0 && tasks > nodes->kinds ? tasks : nodes->kinds;
 }
-/* Takes its tasks with GPUs off `free`, where devices are followed, and notes them in edges at the end of the
- * chain. */
+/* Subtracts its tasks with GPUs from `free`, where devices are tracked, and records them in intervals at the
+ * end of the chain. */
 void devices_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
-/* One task of it, noted nowhere. */
+/* One task of it, without a record. */
 void devices_spend_one(const struct nodes *nodes, const struct sl_group *group, uint32_t type, int64_t *free);
 
 /* ---- nodes_ties.c: between nodes of the same score ------------------------------------------- */
 
-/* The order of the names, if that is what decides. */
+/* The order of the names, if ties go by it. */
 int ties_init(struct nodes *nodes);
-/* For whom nodes are chosen from now on: NONE, nobody in particular. Matters where ties go by chance. */
+/* The job for which nodes are chosen from now on: NONE, no particular one. Matters where ties go by chance.
+ */
 void ties_for(struct nodes *nodes, uint32_t job);
 
 static inline bool by_chance(const struct nodes *nodes) { return nodes->scorer.ties == SL_TIES_RANDOM; }
@@ -587,28 +589,28 @@ static inline bool tie_before(const struct nodes *nodes, uint32_t a, uint32_t b)
 	return x != y ? x < y : a < b;
 }
 
-/* ---- nodes_score.c: what classes are worth, remembered --------------------------------------- */
+/* ---- nodes_score.c: scores of classes, cached --------------------------------------- */
 
-/* Of the request, up to date; NULL: others are asked more often, or memory is out. */
+/* Of the request, up to date; NULL: others are queried more often, or memory is out. */
 struct scores *scores_of(struct nodes *nodes, uint32_t request);
-/* Those of classes that were born since are unknown now. False: out of memory. */
+/* Those of classes that were made since are unknown now. False: out of memory. */
 bool scores_update(struct nodes *nodes, struct scores *scores);
 void scores_forget(struct nodes *nodes); /* All. */
 
-/* ---- nodes_gauge.c: sums over all nodes, followed -------------------------------------------- */
+/* ---- nodes_gauge.c: gauges: sums over all nodes -------------------------------------------- */
 
 /* The node is of another class. */
 void gauges_note(struct nodes *nodes, uint32_t node);
 void gauges_free(struct nodes *nodes);
 void gauges_check(struct nodes *nodes);
 
-/* ---- nodes_class.c: classes of like nodes; how much of each request lately asked they hold ---- */
+/* ---- nodes_class.c: classes of equal nodes; how much of each recently queried request fits on them ---- */
 
 /* From `at` on free of windows until then; ALWAYS: in one. exempt: those of this reservation do not count. */
 sl_time horizon_of(const struct nodes *nodes, uint32_t set, sl_time at, uint32_t exempt);
 /* The next time after `at` at which a window of the set ends. */
 sl_time window_ends(const struct nodes *nodes, uint32_t set, sl_time at);
-/* The reservation whose windows do not stop the request. */
+/* The reservation whose windows are open to the request. */
 static inline uint32_t exempt_of(const struct nodes *nodes, uint32_t request)
 {
 	return nodes->shape[request].exempt;
@@ -628,11 +630,11 @@ int classes_init(struct nodes *nodes);
 void classes_release(struct nodes *nodes);
 void class_pull(struct nodes *nodes, uint32_t node);                /* Out of its class, for a while. */
 void class_put(struct nodes *nodes, uint32_t class, uint32_t node); /* Into this one. */
-/* Of the node, so much is free from now on; its holds, whole and windows are up to date. */
+/* Sets what is free on the node from now on; its allocations, whole and windows are up to date. */
 void node_moves(struct nodes *nodes, uint32_t node, const int64_t *free);
-/* The request's track, which is made if there is none. */
+/* The request's cache entry, which is made if there is none. */
 uint32_t cache_entry_of(struct nodes *nodes, uint32_t request);
-/* Its track, or NONE if others are asked more often. */
+/* Its cache entry, or NONE if others are queried more often. */
 uint32_t cache_entry_offer(struct nodes *nodes, uint32_t request);
 static inline uint32_t cache_entry_find(struct nodes *nodes, uint32_t request)
 {
@@ -642,17 +644,18 @@ static inline uint32_t cache_entry_find(struct nodes *nodes, uint32_t request)
 	nodes->cache_entry[index].used = ++nodes->asked;
 	return index;
 }
-/* Nothing is followed any more: what the tracks know is of another placing. */
+/* Drops all cache entries: they are of another node scorer. */
 void cache_entries_drop(struct nodes *nodes);
-/* Units of the tracked request that are free now, where no window is in the way. */
+/* Units of the cached request that are free now, where no window blocks them. */
 int64_t units_now(const struct nodes *nodes, uint32_t cache_entry, sl_time length);
-/* Without a track: does it fit? */
+/* Without a cache entry: does it fit? */
 bool units_without(struct nodes *nodes, uint32_t request, sl_time length);
 void classes_check(struct nodes *nodes);
 int64_t score_of(const struct nodes *nodes, uint32_t type, const int64_t *free, const struct sl_group *group,
 	uint32_t tasks);
 
-/* ---- nodes_interval.c: what is free on a node at a time; taking and giving ----------------------- */
+/* ---- nodes_interval.c: what is free on a node at a time; allocating and releasing -----------------------
+ */
 
 /* A node at a time. */
 struct moment {
@@ -660,7 +663,7 @@ struct moment {
 	uint32_t allocations, whole;
 };
 
-/* Without the columns that are in nobody's row. */
+/* Without the unused columns. */
 static inline void moment_copy(const struct nodes *nodes, const struct moment *from, struct moment *to)
 {
 	memcpy(to->free, from->free, nodes->width * sizeof(*to->free));
@@ -668,50 +671,52 @@ static inline void moment_copy(const struct nodes *nodes, const struct moment *f
 	to->whole = from->whole;
 }
 void moment_now(const struct nodes *nodes, uint32_t node, struct moment *m);
-/* What the edge changes, or (back) takes the change back. */
+/* Applies the interval's change, or (back) undoes it. */
 void moment_apply(const struct nodes *nodes, const struct interval *interval, bool back, struct moment *m);
-/* What will be free at that time, as held things end. */
+/* What will be free at that time, as allocations end. */
 void moment_at(const struct nodes *nodes, uint32_t node, sl_time at, struct moment *m);
-/* A time to come, as someone sees it: with all promises or none, but for the windows that do not stop it. */
+/* A future interval, as a request is affected by it: with all promises or none, and without the windows of
+ * its own reservation. */
 struct free_window {
 	sl_time from, until;
 	bool promises;
 	uint32_t exempt;
 };
-/* The least that is free throughout the span; NODE_WHOLE in a window. */
+/* The least that is free throughout the interval; NODE_WHOLE in a window. */
 enum node_status free_window_of(
 	const struct nodes *nodes, uint32_t node, const struct free_window *free_window, int64_t *free);
 
-/* Has more been given out than there is? */
+/* Has more been allocated than there is? */
 bool lacks(const struct nodes *nodes, uint32_t type, const int64_t *free);
 
 void interval_link(struct nodes *nodes, uint32_t interval, sl_time at);
 void interval_unlink(struct nodes *nodes, uint32_t interval);
 /* What is free there is the same, but its whole, windows or lateness are others: into another class. */
 void node_renewed(struct nodes *nodes, uint32_t node);
-/* Takes them off `free`, and notes them in edges at the end of the chain. Lowest type of GPU first. */
+/* Subtracts them from `free`, and records them in intervals at the end of the chain. Lowest type of GPU
+ * first. */
 void intervals_spend(struct nodes *nodes, const struct load *load, int64_t *free, struct chain *chain);
-/* The same off what is free on the node now. */
+/* The same of what is free on the node now. */
 void node_spends(struct nodes *nodes, const struct load *load, struct chain *chain);
-/* Takes off the node what the edge holds; gives it back. */
+/* Allocates the interval's resources on the node; releases them. */
 void interval_take(struct nodes *nodes, const struct interval *interval);
 void interval_give(struct nodes *nodes, const struct interval *interval);
 bool interval_fits(const struct nodes *nodes, const struct interval *interval);
-/* What was taken becomes the job's, until then. */
+/* What was allocated becomes the job's, until then. */
 bool allocation_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end);
-/* What was taken in place of what the job has, which is kept for undo. */
+/* What was allocated replaces the job's allocation, which is kept for undo. */
 bool allocation_replaced(struct nodes *nodes, uint32_t job, struct chain chain);
-/* What a hold took goes back, and the hold stays as it is; or it is taken again (back). */
+/* Releases the resources of an allocation, whose record stays as it is; or allocates them again (back). */
 void allocation_leaves(struct nodes *nodes, uint32_t allocation, bool back);
 sl_time length_until(const struct nodes *nodes, sl_time end);
-/* What was taken, and is linked nowhere, goes back. */
+/* Releases what was allocated, and is linked nowhere. */
 void place_undo(struct nodes *nodes, struct chain chain);
 
-/* ==== Ahead: questions of one request, reads only ================================================= */
+/* ==== The future: queries of one request, reads only ================================================= */
 
-/* ---- nodes_tree.c: the times at which each node holds a unit, as a tree of the least --------- */
+/* ---- nodes_tree.c: the times at which a unit fits on each node, as a tree of minima --------- */
 
-/* Of a track: the least time of the nodes below that place. */
+/* Of a cache entry: the least time of the nodes below that place. */
 static inline sl_time *column(const struct nodes *nodes, uint32_t cache_entry, uint32_t level)
 {
 	return &nodes->least[(size_t)nodes->level_first[level] * nodes->columns + cache_entry];
@@ -721,29 +726,29 @@ static inline sl_time least_at(
 {
 	return column(nodes, cache_entry, level)[(size_t)index * nodes->columns];
 }
-/* Of these tracks, the times at which a node holds the unit. */
+/* Of these cache entries, the times at which the unit fits on a node. */
 void unit_times(
 	const struct nodes *nodes, const uint32_t *cache_entry, uint32_t count, uint32_t row, sl_time *time);
 bool tree_build(struct nodes *nodes, uint32_t cache_entry);
 void tree_update(const struct nodes *nodes, uint32_t cache_entry, uint32_t row, sl_time time);
 void tree_check(const struct nodes *nodes, uint32_t cache_entry);
 
-/* ---- nodes_ahead.c: trees and profiles of units, brought up to date when asked --------------- */
+/* ---- nodes_ahead.c: trees and profiles of units, updated when queried --------------- */
 
-/* Brings what lies ahead of the track up to date. False: out of memory. */
+/* Updates the cache entry's future. False: out of memory. */
 bool ahead_update(struct nodes *nodes, uint32_t cache_entry);
 void ahead_check(struct nodes *nodes);
 
 /* ---- nodes_unit.c: for requests that need one unit: when, and which node --------------------- */
 
-/* The earliest time at which any node holds the unit for that long. */
+/* The earliest time at which the unit fits on any node for that long. */
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
-/* A node that is not marked and holds the unit at that time; NONE. */
+/* A node that is not marked and on which the unit fits at that time; NONE. */
 uint32_t ahead_any(const struct nodes *nodes, uint32_t cache_entry, sl_time at, sl_time length);
-/* The node that the placing chooses for one unit from then on, for that long; NONE. */
+/* The node that the node scorer chooses for one unit from then on, for that long; NONE. */
 uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises);
 
-/* ---- nodes_held.c: what is held now ---------------------------------------------------------- */
+/* ---- nodes_held.c: allocations now ---------------------------------------------------------- */
 
 size_t allocs_of(struct nodes *nodes, struct chain chain, const struct sl_node_tasks **alloc);
 
@@ -751,35 +756,36 @@ size_t allocs_of(struct nodes *nodes, struct chain chain, const struct sl_node_t
 
 /* ---- nodes_place.c: where a request goes ----------------------------------------------------- */
 
-/* Now: takes it off the nodes, in edges that are linked nowhere. False: it does not fit; nothing is changed.
+/* Now: allocates it, in intervals that are linked nowhere. False: it does not fit; nothing is
+ * changed.
  */
 bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct chain *chain);
-/* Its unit goes to the node with the least score: no other rule of the placing, or bound, comes in. */
+/* Its unit goes to the node with the least score: no other rule of the node scorer, or bound, matters. */
 static inline bool is_single(const struct nodes *nodes, uint32_t request)
 {
 	const struct shape *shape = &nodes->shape[request];
 	return shape->kind == SHAPE_UNIT && !nodes->scorer.rule->by_island &&
 	       (shape->unit == 1 || !nodes->scorer.rule->one_at_a_time);
 }
-/* Then: the node that it would get, for whoever it is (ties_for); NONE. */
+/* Then: the node that it would get, for the job of ties_for; NONE. */
 uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length);
 /* Likewise, with ties as they are for that job. */
 bool place_now_for(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, struct chain *chain);
 bool place_free_window_for(struct nodes *nodes, uint32_t job, uint32_t request,
 	const struct free_window *free_window, struct chain *chain);
-/* Of a view, likewise. The edges hold what they take. */
+/* Of a view, likewise. The intervals have what they allocate. */
 bool place_on(struct nodes *nodes, uint32_t request, struct view *view, struct chain *chain);
-/* In [at, at + length), as held things end, beside promises or not. */
+/* In [at, at + length), as allocations end, beside promises or not. */
 bool place_free_window(struct nodes *nodes, uint32_t request, sl_time at, sl_time length, bool promises,
 	struct chain *chain);
-/* The nodes in a span of time. False: out of memory. */
+/* The nodes in an interval of time. False: out of memory. */
 bool view_free_window(struct nodes *nodes, const struct free_window *free_window);
-bool view_empty(struct nodes *nodes); /* Nothing is held or late, and there are no windows. */
-/* More tasks of one group on nodes that it does not hold yet, and are out of their classes. */
+bool view_empty(struct nodes *nodes); /* Nothing is allocated or late, and there are no windows. */
+/* More tasks of one group, on nodes that it has not been allocated yet; its own are out of their classes. */
 bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t nodes_used, sl_time length,
 	uint32_t exempt, struct chain *chain);
 
-/* ==== Questions of any request ==================================================================== */
+/* ==== Queries of any request ==================================================================== */
 
 /* ---- nodes_fits.c: could it ever, does it now, when ------------------------------------------ */
 

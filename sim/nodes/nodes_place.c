@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_place.c - the choice: on which nodes a request goes: of those that hold a task the least late, of
- * these the least score, then the first by ties, until all tasks have a place. A placing by islands takes the
- * nodes of one after those of another.
+ * nodes_place.c - the choice: on which nodes a request is placed: of those on which a task fits the least
+ * late, of these the least score, then the first by ties, until all tasks are placed. A node scorer by
+ * islands uses the nodes of one island after those of another.
  *
  * Candidates are classes of nodes, when it is now, or the nodes of a view. A
  * node that was picked is out of its class until its group is placed.
@@ -243,7 +243,7 @@ static void spend_one(const struct nodes *nodes, const struct sl_group *group, u
 	}
 }
 
-/* It got one more; among those that were picked if it holds another. */
+/* It got one more task; it stays among the picked if another fits. */
 static void retry_put(struct picker *p, struct cand cand, size_t *retry)
 {
 	struct nodes *nodes = p->nodes;
@@ -354,8 +354,8 @@ static bool allocations_all(const struct picker *p, const struct island *island)
 	return island->allocations >= p->group->tasks && island->nodes >= nodes;
 }
 
-/* The one that holds all, on nodes that are ready if it can be, with the least to spare; else that which
- * holds most; then the first. */
+/* The one on which all fit, on nodes that are ready if possible, with the least left over; else the one on
+ * which most fit; then the first. */
 static bool island_before(const struct picker *p, const struct island *a, const struct island *b)
 {
 	const bool all = allocations_all(p, a);
@@ -369,7 +369,7 @@ static bool island_before(const struct picker *p, const struct island *a, const 
 	return a->first != b->first && tie_before(p->nodes, a->first, b->first);
 }
 
-/* How many tasks each candidate holds, however many the group has. */
+/* How many tasks fit on each candidate, however many the group has. */
 static void allocations_count(struct picker *p)
 {
 	const struct nodes *nodes = p->nodes;
@@ -398,7 +398,7 @@ static int by_allocations(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* What each island holds, on no more nodes than the group may have. */
+/* How many fit on each island, on no more nodes than the group may have. */
 static void islands_count(struct picker *p)
 {
 	struct nodes *nodes = p->nodes;
@@ -477,7 +477,7 @@ static bool place_group(struct picker *p, struct chain *chain)
 	struct nodes *nodes = p->nodes;
 	const bool by_island = nodes->scorer.rule->by_island;
 	bool placed = pick_all(p, by_island);
-	/* Fewer nodes may do if each takes as much as it can. */
+	/* Fewer nodes may do if each gets as many tasks as fit. */
 	p->most_first = true;
 	if (!placed && by_island && p->group->nodes_max && !failed(nodes))
 		placed = pick_all(p, true);
@@ -573,7 +573,7 @@ bool view_empty(struct nodes *nodes)
 	return true;
 }
 
-/* ---- One unit: the best class, by what is remembered of it ----------------------------------- */
+/* ---- One unit: the best class, by cached scores ----------------------------------- */
 
 struct best {
 	uint32_t node; /* NONE: none yet. */
@@ -612,7 +612,7 @@ static void best_meets(const struct nodes *nodes, struct best *best, uint32_t cl
 		*best = (struct best){ node, score };
 }
 
-/* SCORE_NONE: the class does not hold the unit. */
+/* SCORE_NONE: the unit does not fit on the class. */
 static int64_t class_scores(const struct nodes *nodes, uint32_t request, uint32_t index)
 {
 	const struct shape *shape = &nodes->shape[request];
@@ -669,7 +669,7 @@ static struct best best_of_all(const struct nodes *nodes, uint32_t request, sl_t
 	return best;
 }
 
-/* Of those that are ready; if these do not hold it, of the least late that do. */
+/* Of those that are ready; if it does not fit on these, of the least late on which it does. */
 static struct best best_of(
 	const struct nodes *nodes, const struct scores *scores, uint32_t request, sl_time length)
 {
@@ -687,7 +687,7 @@ static bool choice_stands(struct nodes *nodes, uint32_t request, const struct sc
 	const uint64_t changes = nodes->log_count - shape->choice_seen;
 	if (!shape->choice_at || nodes->windows_live || nodes->late_count || changes > LOG ||
 		changes > nodes->class_used / 8)
-		return false; /* Or it is sooner found anew. */
+		return false; /* Or a new search is faster. */
 	struct best best = { shape->choice, shape->choice_score };
 	for (uint64_t i = shape->choice_seen; i < nodes->log_count; i++) {
 		const uint32_t row = nodes->log[i % LOG];
@@ -704,7 +704,7 @@ static bool choice_stands(struct nodes *nodes, uint32_t request, const struct sc
 	return true;
 }
 
-/* By chance it depends on whoever asks, and is remembered for nobody. */
+/* By chance it depends on the job, and is not cached. */
 uint32_t choose(struct nodes *nodes, uint32_t request, sl_time length)
 {
 	struct shape *shape = &nodes->shape[request];
@@ -749,8 +749,8 @@ bool place_now(struct nodes *nodes, uint32_t request, sl_time length, struct cha
 	return false;
 }
 
-/* What several groups need may be found by one order of the nodes and not by another: what fits for nobody in
- * particular fits for everybody. */
+/* What several groups need may be found by one order of the nodes and not by another: what fits without a
+ * job's ties fits for every job. */
 static bool may_retry(const struct nodes *nodes, uint32_t request)
 {
 	return by_chance(nodes) && !failed(nodes) && nodes->requests[request].group_count > 1;

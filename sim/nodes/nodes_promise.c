@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_promise.c - commands: promises of named nodes over a time to come. A promise is a hold whose
- * edges take at its start and give back at its end.
+ * nodes_promise.c - commands: promises of named nodes over a future interval. A promise is an allocation
+ * whose intervals allocate at its start and release at its end.
  */
 #include "sim/nodes/nodes_parts.h"
 
-/* The other end of each edge: where it takes. */
+/* The other end of each interval: where it allocates. */
 static void chain_begins(struct nodes *nodes, struct chain *chain)
 {
 	struct chain begins = CHAIN_NONE;
@@ -45,7 +45,7 @@ bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 	return true;
 }
 
-/* Out of its nodes' lists; the hold is left. */
+/* Out of its nodes' lists; the allocation is left. */
 static uint32_t promise_leaves(struct nodes *nodes, uint32_t job)
 {
 	SL_CHECK(nodes->job_promise[job]);

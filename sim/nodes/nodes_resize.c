@@ -3,22 +3,21 @@
  * nodes_resize.c - commands: a job gets more or fewer tasks of its first group, as it starts or while it
  * runs.
  *
- * What it holds then is a new hold, made of copies; the old one is kept whole,
- * so that to undo is to put it back.
+ * Its new allocation is made of copies; the old one is kept whole, so that undo restores it.
  */
 #include "sim/nodes/nodes_parts.h"
 
 struct resize {
 	struct nodes *nodes;
 	const struct sl_group *group;
-	struct chain chain; /* Of the new hold. */
+	struct chain chain; /* Of the new allocation. */
 	uint32_t used;      /* Nodes of the first group. */
 	uint32_t left;      /* Tasks still to be placed. */
 	sl_time length;
 	uint32_t exempt;
 };
 
-/* Edges of the first group that stand together are one node's. */
+/* Intervals of the first group that stand together are one node's. */
 static bool same_node(const struct interval *a, const struct interval *b)
 {
 	return a->group == 0 && b->group == 0 && a->node == b->node;
@@ -80,8 +79,8 @@ static void copy_intervals(struct resize *r, uint32_t first, uint32_t tasks)
 	}
 }
 
-/* As many more as fit on the node whose last edge of the first group this is; they stand behind it, so that
- * they go when the node does. */
+/* As many more as fit on the node whose last interval of the first group this is; they stand behind it, so
+ * that they go when the node does. */
 static void grow_node(struct resize *r, uint32_t last, uint32_t there)
 {
 	struct nodes *nodes = r->nodes;
@@ -130,7 +129,7 @@ static void grow_own(struct resize *r)
 	}
 }
 
-/* Others, by the placing: its own are out of sight. */
+/* Others, by the node scorer: its own are out of sight. */
 static bool grow_elsewhere(struct resize *r)
 {
 	struct nodes *nodes = r->nodes;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_score.c - the store: what each class is worth to a request, remembered until there is another class
- * in its place.
+ * nodes_score.c - the store: scores of each class for a request, cached until there is another class in its
+ * place.
  *
- * A start changes one node, and so makes one class; what all others are worth
- * stays as it is. A request that was not asked for a while looks up which
- * classes were born since, in a log; where that is too short, it forgets all.
+ * A start changes one node, and so makes one class; the scores of all others stay. A request that was not
+ * queried for a while looks up which classes were made since, in a log; where that is too short, all its
+ * scores are dropped.
  */
 #include "sim/nodes/nodes_parts.h"
 
 #include <stdlib.h>
 
-/* So many may be remembered in the memory that there is for it. */
+/* So many may be cached in the memory allowed for it. */
 static uint32_t scores_limit(const struct nodes *nodes)
 {
 	const size_t fit = SCORES_BYTES / (nodes->class_capacity * sizeof(int64_t));
@@ -27,7 +27,7 @@ static void scores_leave(struct nodes *nodes, struct scores *scores)
 	scores->request = NONE;
 }
 
-/* Classes have become so many that there is room for fewer. */
+/* Classes have become so many that fewer requests can be cached. */
 static void scores_shrink(struct nodes *nodes, uint32_t limit)
 {
 	while (nodes->scores_used > limit) {
@@ -38,8 +38,8 @@ static void scores_shrink(struct nodes *nodes, uint32_t limit)
 	}
 }
 
-/* A request's own, or those that were asked the longest ago: where more requests take turns than there is
- * room for, none drives out another that will be asked before it is. */
+/* A request's own, or the least recently queried: where more requests alternate than are cached, none evicts
+ * another that will be queried before it is. */
 static struct scores *scores_offer(struct nodes *nodes, uint32_t request)
 {
 	const uint32_t limit = scores_limit(nodes);

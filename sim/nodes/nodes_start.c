@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_start.c - commands: a job starts where the placing puts it, on given nodes, or with given amounts, is
- * suspended and resumed, and ends; each with what undoes it.
+ * nodes_start.c - commands: a job starts where the node scorer puts it, on given nodes, or with given
+ * amounts, is suspended and resumed, and ends; each with what undoes it.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -16,7 +16,7 @@ bool nodes_start(struct nodes *nodes, uint32_t job, uint32_t request, sl_time en
 	       allocation_begins(nodes, job, request, chain, end);
 }
 
-/* The pieces that were taken are the request's: all tasks, and its bounds on nodes. */
+/* The node tasks that were allocated are the request's: all tasks, and its bounds on nodes. */
 static bool allocs_agree(struct nodes *nodes, uint32_t request, struct chain chain)
 {
 	const struct sl_node_tasks *alloc;
@@ -147,7 +147,7 @@ static void interval_shrinks(struct nodes *nodes, uint32_t index)
 	interval_link(nodes, index, SL_NEVER);
 }
 
-/* Nobody else runs on its node. */
+/* No other job runs on its node. */
 static bool is_alone(const struct nodes *nodes, const struct interval *interval)
 {
 	for (uint32_t i = nodes->node[interval->node].first; i != NONE; i = nodes->interval[i].next) {
@@ -198,7 +198,7 @@ void nodes_suspend(struct nodes *nodes, uint32_t job)
 		interval_shrinks(nodes, i);
 }
 
-/* All edges or none. */
+/* All intervals or none. */
 static bool allocation_grows(struct nodes *nodes, uint32_t allocation, sl_time end)
 {
 	const struct sl_group *group = nodes->requests[nodes->interval[allocation].request].group;
@@ -253,8 +253,8 @@ static bool goes(
 	return good;
 }
 
-/* An edge for each type of GPU, and at least one: the first holds cpus, memory and tasks too. Where devices
- * are followed the lowest that are wholly free; false: there are too few. */
+/* An interval for each type of GPU, and at least one: the first has cpus, memory and tasks too. Where
+ * devices are tracked the lowest that are wholly free; false: there are too few. */
 static bool nodes_start_take(struct nodes *nodes, const struct sl_node_alloc *node_alloc, struct chain *chain)
 {
 	const uint32_t type = type_of(nodes, node_alloc->node);

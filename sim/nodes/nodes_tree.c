@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_tree.c - ahead: for requests that need one node: a tree over the nodes of the earliest time at which
- * each holds it, as held things end.
+ * nodes_tree.c - future capacity for requests that need one node: a tree over the nodes of the earliest time
+ * at which it fits on each, as allocations end.
  *
- * All tracked requests share the tree, each a column of it, since a node that
+ * All cached requests share the tree, each a column of it, since a node that
  * changes changes for all: what is next to be looked at lies side by side.
  */
 #include "sim/nodes/nodes_parts.h"
@@ -12,7 +12,7 @@
 
 /* ---- Keeping it ------------------------------------------------------------------------------ */
 
-/* Of these tracks, in one walk over the node's edges. */
+/* Of these cache entries, in one walk over the node's intervals. */
 void unit_times(
 	const struct nodes *nodes, const uint32_t *cache_entry, uint32_t count, uint32_t row, sl_time *time)
 {
@@ -88,7 +88,7 @@ void tree_update(const struct nodes *nodes, uint32_t cache_entry, uint32_t row, 
 	}
 }
 
-/* More columns: what was in the others is made anew when it is asked for. */
+/* More columns: the others are recomputed when queried. */
 static bool tree_widen(struct nodes *nodes)
 {
 	const uint32_t step = SL_OR_TINY(8, 1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_unavailable.c - commands: nodes on which nothing starts, for as long as they are shut: down, or
- * drained.
+ * nodes_unavailable.c - commands: nodes on which nothing starts, for as long as they are unavailable: down,
+ * or drained.
  *
- * A shut node has one edge more, which makes it look as if an exclusive job held it until then, and takes
- * nothing: what lies ahead finds the node as it would that job's, classes find it whole, and who runs there
- * runs on. What is free on it is not idle; it is counted apart.
+ * An unavailable node has one interval more, as if it were allocated to an exclusive job until then, but
+ * without resources: searches of the future and classes see it as wholly allocated, and running jobs run on.
+ * What is free on it is not idle; it is counted apart.
  *
- * A node may be late instead: it can be had, but after those that are ready at once.
+ * A node may be late instead: it can be allocated, but after those that are ready at once.
  */
 #include "sim/nodes/nodes_parts.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_unit.c - questions ahead of time of requests that need one node: when the first node holds the unit,
- * and which one the placing takes then. The tree of nodes_tree.c says where it is worth looking; each node
- * found is asked exactly, by a walk along its edges.
+ * nodes_unit.c - future queries of requests that need one node: when the unit first fits on a node, and which
+ * one the node scorer chooses then. The tree of nodes_tree.c says where to look; each node found is checked
+ * exactly, by a walk along its intervals.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -16,11 +16,11 @@ struct want {
 	bool promises;  /* Beside promises too. */
 };
 
-/* Where a walk along a node's edges is. */
+/* Where a walk along a node's intervals is. */
 struct walk {
 	const struct nodes *nodes;
 	bool promises;
-	uint32_t next; /* Edge behind. */
+	uint32_t next; /* Interval behind. */
 	struct moment m;
 };
 
@@ -37,7 +37,7 @@ static sl_time walk_next(const struct walk *w)
 	return w->next == NONE ? SL_NEVER : w->nodes->interval[w->next].at;
 }
 
-/* Does what is free from the walk's place until then hold the unit throughout? If not, *skip is a time up to
+/* Does the unit fit throughout, from the walk's place until then? If not, *skip is a time up to
  * which it does not. */
 static bool walk_allocations(
 	const struct walk *from, uint32_t row, uint32_t request, sl_time until, sl_time *skip)
@@ -76,7 +76,7 @@ static bool walk_allocations(
 	return true;
 }
 
-/* The earliest time at which a node holds the unit for that long, by its edges. */
+/* The earliest time at which the unit fits on a node for that long, by its intervals. */
 static sl_time node_soonest(const struct nodes *nodes, uint32_t row, const struct want *want)
 {
 	const uint32_t set = nodes->windows_live ? nodes->node[row].windows : 0;
@@ -143,7 +143,7 @@ static sl_time plain_soonest(const struct nodes *nodes, uint32_t request, sl_tim
 /* The node with the least time first: with it all others are likely out of the question. */
 sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises)
 {
-	/* Who asks for promises asks for many requests, each now and then. */
+	/* Promises query many requests, each now and then. */
 	const uint32_t cache_entry =
 		promises ? cache_entry_find(nodes, request) : cache_entry_of(nodes, request);
 	if (cache_entry == NONE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nodes_window.c - commands: windows open and close as the clock goes, are added and taken back. The windows
- * of a node are a set, known by its number; nodes with different sets never share a class, so that whether a
- * window is in the way is asked of a class.
+ * nodes_window.c - commands: windows (reservations, outages) open and close as the clock advances, are added
+ * and undone. The windows of a node are a set, known by its number; nodes with different sets never share a
+ * class, so that whether a window blocks a request is decided by class.
  */
 #include "sim/nodes/nodes_parts.h"
 
@@ -92,7 +92,7 @@ static bool window_put(struct nodes *nodes, const uint32_t *node, uint32_t count
 	return !failed(nodes);
 }
 
-/* What is held there comes back before the window opens. */
+/* Allocations there are released before the window opens. */
 static bool window_clear(const struct nodes *nodes, uint32_t row, sl_time from)
 {
 	for (uint32_t i = nodes->node[row].last; i != NONE; i = nodes->interval[i].before)
@@ -139,7 +139,7 @@ int windows_init(struct nodes *nodes)
 	return SL_OK;
 }
 
-/* Without beginning or end: whoever may not go there is bound to other nodes. */
+/* Without beginning or end: requests that may not go there are bound to other nodes. */
 static bool is_for_ever(const struct nodes *nodes, const struct sl_window *window)
 {
 	return window->from <= nodes->now && window->until == SL_NEVER;

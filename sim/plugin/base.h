@@ -91,7 +91,7 @@ SL_API _Noreturn void sl_check_failed(const char *claim, const char *file, int l
 
 /* ---- Text: numbers out, numbers in, named values -------------------------- */
 
-/* Each writes at p (room for 32 bytes) and returns the end; no locale, no terminating zero. */
+/* Each writes at p (at least 32 bytes) and returns the end; no locale, no terminating zero. */
 SL_API char *sl_put_i64(char *p, int64_t value);
 /* value / 10^6 with at most six decimals and no trailing zeros: times as seconds, ratios. */
 SL_API char *sl_put_micro(char *p, int64_t value);

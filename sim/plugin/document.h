@@ -68,8 +68,8 @@ struct sl_certainty {
 	int64_t ratio_low, ratio_high; /* Of the change as a share of the first's value, millionths, from -1
 					* on; low > high: no interval. */
 	uint8_t covers, ratio_covers;  /* Of a hundred logs in how many the interval holds what many logs
-					* have together, at least, as measured; 0: no interval, or
-					* nobody measured it. */
+					* have together, at least, as measured; 0: no interval, or it was not
+					* measured. */
 	int8_t sure;                   /* -1, 1: it is less, more; 0: undecided, or not to be decided. */
 	bool tested, exact;            /* p: Wilcoxon's signed ranks; by counting all signs. */
 	double p;

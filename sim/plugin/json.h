@@ -36,7 +36,7 @@ struct sl_json_word {
 
 SL_API void sl_json_begin(
 	struct sl_json *json, const char *file, const char *text, const char *end, struct sl_err *err);
-/* Line and column of a place of the text, quickly if it is none before the last asked for. */
+/* Line and column of a place of the text, quickly if it is not before the last one queried. */
 SL_API struct sl_place sl_json_place(struct sl_json *json, const char *p);
 /* Fails the walk, at p. Returns the status. */
 SL_API int sl_json_fail(struct sl_json *json, const char *p, const char *format, ...) SL_PRINTF(3, 4);

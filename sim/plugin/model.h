@@ -148,7 +148,7 @@ SL_API sl_time sl_kept_of(const struct sim *sim, sl_job job);
  * all models are settled. */
 SL_API sl_time sl_reaches(const struct sim *sim, sl_job job, sl_time work);
 /* Jobs on it fail (sl_model_fail, NODE_FAIL, requeued if they may be), nothing starts there until it is up.
- * expected: when the operator expects it back, for plans; SL_NEVER: nobody knows. Counted: taken down
+ * expected: when the operator expects it back, for plans; SL_NEVER: not known. Counted: taken down
  * twice it has to come up twice. */
 SL_API void sl_model_node_down(struct sim *sim, uint32_t node, sl_time expected);
 SL_API void sl_model_node_up(struct sim *sim, uint32_t node);

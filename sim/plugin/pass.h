@@ -107,13 +107,13 @@ SL_API uint64_t sl_pass_number(const struct sl_pass *pass);
 /* A failure of the policy's own (no memory, an invariant of its own): the run ends with it. In a pass or in
  * on_event; the first one counts. */
 SL_API void sl_fail_run(struct sl_pass *pass, const struct sl_err *err);
-/* A line for whoever looks on at the run, if somebody does; it decides nothing. */
+/* A line for a watcher of the run (a view, a log), if there is one; it decides nothing. */
 SL_API void sl_say(const struct sl_pass *pass, const char *text);
-/* In a pass: which of these jobs is to start? The question goes to whoever drives the run (sl_run_decide).
- * number: of the question, from 0, as the policy counts them: in a ledger, so that a pass that is undone and
- * repeated puts the same question. True: answered, SL_JOB_NONE: none of them. False: not yet; the policy
- * returns at once, what it did in the pass stays, and `pass` is called once more when the answer is there.
- * The run fails if nobody drives it. */
+/* In a pass: which of these jobs is to start? The question goes to the program that drives the run
+ * (sl_run_decide). number: of the question, from 0, as the policy counts them: in a ledger, so that a pass
+ * that is undone and repeated puts the same question. True: answered, SL_JOB_NONE: none of them. False: not
+ * yet; the policy returns at once, what it did in the pass stays, and `pass` is called once more when the
+ * answer is there. The run fails if no program drives it. */
 SL_API bool sl_query(
 	struct sl_pass *pass, uint64_t number, const sl_job *offered, size_t count, sl_job *answer);
 
@@ -127,8 +127,8 @@ SL_API bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks);
 /* As sl_start, with so many tasks, within the same bounds: of a waiting job that sl_resize could move. */
 SL_API bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks);
 /* The same with given amounts on given nodes: as sl_start_alloc, with so many tasks; and of a running job,
- * whose allocation these amounts replace. At least one task, whatever its tasks_min. Where the engine tracks
- * devices it chooses them again. */
+ * whose allocation these amounts replace. At least one task, whatever its tasks_min. Where it tracks devices,
+ * the engine chooses them again. */
 SL_API bool sl_start_sized_alloc(struct sl_pass *pass, sl_job job, const struct sl_node_alloc *node_alloc,
 	size_t count, uint32_t tasks);
 SL_API bool sl_resize_alloc(struct sl_pass *pass, sl_job job, const struct sl_node_alloc *node_alloc,
@@ -150,7 +150,7 @@ SL_API void sl_set_reason(struct sl_pass *pass, sl_job job, enum sl_reason reaso
 SL_API void sl_set_key(struct sl_pass *pass, sl_job job, double key);
 /* Place among the candidates behind the head, likewise. */
 SL_API void sl_set_fill_key(struct sl_pass *pass, sl_job job, double key);
-/* Every waiting job's key anew: for orders that depend on the wait. Before any command of the pass. */
+/* Recomputes every waiting job's key: for orders that depend on the wait. Before any command of the pass. */
 SL_API void sl_queue_rekey(
 	struct sl_pass *pass, double (*key)(void *state, struct sl_pass *pass, sl_job job), void *state);
 /* The run time by which plans count, in microseconds from the job's start. Default: its limit. */

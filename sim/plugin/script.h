@@ -13,8 +13,8 @@ struct sl_scripting;
 SL_API const struct sl_scripting *sl_script_language(const struct sl_script *script);
 /* Where a file of its folder is ("util.lua"), for messages; the arena's. NULL: no memory. */
 SL_API const char *sl_script_beside(const struct sl_script *script, const char *name, struct sl_arena *arena);
-/* The text of a file of its folder; name NULL: the script's own. While it is loaded a file is read when it is
- * first asked for; later there are only those. SL_INPUT: it cannot be read, or was not read then. */
+/* The text of a file of its folder; name NULL: the script's own. While it is loaded a file is read at the
+ * first call for it; later there are only those. SL_INPUT: it cannot be read, or was not read then. */
 SL_API int sl_script_text(
 	struct sl_script *script, const char *name, const char **text, size_t *len, struct sl_err *err);
 /* While it is loaded: loading is being stopped, as sl_stopping says of a run. A long load calls this now and

@@ -114,7 +114,7 @@ SL_API const char *sl_input_name(const struct sl_input *in);
 SL_API int sl_input_next(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
 /* The same bytes will be returned again by the next sl_input_next. */
 SL_API void sl_input_rewind(struct sl_input *in);
-/* The first bytes, for sniffing the format; whoever reads next begins with them too. A line may be cut.
+/* The first bytes, for sniffing the format; the next read begins with them too. A line may be cut.
  * Returns as sl_input_next. */
 SL_API int sl_input_peek(struct sl_input *in, const char **text, const char **end, struct sl_err *err);
 /* All of it at once, in place of sl_input_next, for formats that have no lines: up to 1 GiB; **end is a zero.

@@ -5,9 +5,8 @@
 
 #include "base.h"
 
-/* A tree of texts, maps and lists in one array; indices, not pointers. Node 0 is the root, and nobody's
- * child. Aliases are refused, and keys that stand
- * twice in a map. */
+/* A tree of texts, maps and lists in one array; indices, not pointers. Node 0 is the root, and no node's
+ * child. Aliases are refused, and keys that stand twice in a map. */
 enum sl_doc_kind { SL_DOC_TEXT, SL_DOC_MAP, SL_DOC_LIST };
 
 /* Bounds of what is read: text of a file, values and levels of a document, members of a map. */

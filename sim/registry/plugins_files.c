@@ -54,7 +54,7 @@ static int plugins_files_read_file(struct policy_file *file, struct sl_arena *ar
 
 /* ---- All of a policy's ------------------------------------------------------------------- */
 
-/* They grow in number as scripts tell what else they use. */
+/* They grow in number as scripts name what else they use. */
 struct files {
 	struct policy_file *file;
 	size_t count, capacity;

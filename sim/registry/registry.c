@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * registry.c - plug-ins from outside: loaded, checked and copied once, here.
+ * registry.c - shared-object plug-ins: loaded, checked and copied once, here.
  *
- * A vtable of an older minor version is shorter than ours. It is copied into a
- * whole one, so that nobody else asks what a plug-in was built against. Every
- * kind of vtable is one line of a table and begins with {abi, name}.
+ * A vtable of an older minor version is shorter. It is copied into a whole one, so that no other code checks
+ * the version of a plug-in. Every kind of vtable is one line of a table and begins with {abi, name}.
  */
 #include "sim/registry/registry.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * registry.h - all that is known by name: what is built in, and what plug-ins from outside add.
+ * registry.h - the registry: all that is known by name, built in and of shared-object plug-ins.
  *
  * The program, or the library, makes it of the plug-ins that are built in (sim/lib/builtin.c), and hands it
  * to all who look for something by name. Its arrays are closed by NULL, and there is one of each. One thread
@@ -27,8 +27,8 @@ struct registry {
 		known; /* What is built in, then what plug-ins have, as one; its own name says nothing. */
 	struct plugin *plugin; /* In the order of loading. */
 	size_t plugin_count, plugin_capacity;
-	struct trust trust;        /* Asked before anything is loaded. */
-	struct script_watch watch; /* Asked while a script is. */
+	struct trust trust;        /* Checked before anything is loaded. */
+	struct script_watch watch; /* Checked while a script is loaded. */
 	struct sl_arena *arena;
 };
 
@@ -38,7 +38,7 @@ int registry_init(
 void registry_release(struct registry *registry); /* Unloads the plug-ins. */
 
 /* Loads a shared object, and adds what it has. SL_INPUT: it is no plug-in, or not for this program; SL_USAGE:
- * it has a name that is known already. One that was added before is not added again. */
+ * it has a name that is known already. One that was added before is not added twice. */
 int registry_add(struct registry *registry, const char *path, struct sl_err *err);
 /* The same of a file with that SHA-256: SL_BASELINE if it is another, and nothing of it ran. */
 int registry_add_known(struct registry *registry, const char *path, const char *sha256, struct sl_err *err);
@@ -54,7 +54,7 @@ const struct plugin *registry_plugin(const struct registry *registry, const char
 /* What its path names. */
 enum trust_what plugin_is(const struct registry *registry, const char *path);
 int registry_hash(const char *path, char hex[65], struct sl_err *err); /* SHA-256 of a file. */
-/* Whose vtable it is; NULL: built in. */
+/* The plug-in that it belongs to; NULL: built in. */
 const struct plugin *registry_owner(const struct registry *registry, const void *vtable);
 /* What every vtable begins with; of a model of MIG the third is its source. */
 struct vtable {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * replay_params.h - the settings replay.*: their names, kinds and defaults. What they do is the scenario's
- * (sim/scenario); that they are known by name is this room's.
+ * (sim/scenario); here they are known by name.
  */
 #ifndef SL_REPLAY_PARAMS_H
 #define SL_REPLAY_PARAMS_H

@@ -24,7 +24,7 @@ struct script_file {
 struct script_watch {
 	/* *since: 0 as it begins; the watch's own. NULL: it is never to end. */
 	bool (*is_over)(const struct script_watch *watch, int64_t *since);
-	sl_time most; /* So long it may take by the clock; 0: as long as it likes. */
+	sl_time most; /* The most time that it may run, by the wall clock; 0: no limit. */
 };
 
 struct sl_script {

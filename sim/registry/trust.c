@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * trust.c - what the user said himself, and what else would be executed.
+ * trust.c - what the user named himself, and what else would be executed.
  */
 #include "sim/registry/trust.h"
 
@@ -53,7 +53,7 @@ int trust_say_policy(struct registry *registry, const char *text, struct sl_err 
 	const char *items = name ? policy_items(registry, text) : NULL;
 	const char *item;
 	if (!name)
-		return SL_OK; /* Whoever chooses it says what is wrong. */
+		return SL_OK; /* What is wrong is reported as it is chosen. */
 	int status =
 		is_plugin_path(registry, name) ? trust_say_path(&registry->trust, name, arena, err) : SL_OK;
 	while (!status && (item = policy_item_next(&items, arena)))

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * trust.h - who asks for what is executed: the user of this command, or a file that somebody sent.
+ * trust.h - trust: does what is executed come from the user of this command, or from a file that may be
+ * another's?
  *
  * A run's record, a baseline, a sweep may name plug-ins, scripts, programs to be run and files to be written.
  * What the user says himself is done; what a file says is done only if he trusts it (--trust), or said the
- * very same words himself. So all that may be executed is asked for here, where it is about to be, and
- * refused unless it is known: who forgets to ask which file it was has a shorter message, and no more.
+ * very same words himself. So all that may be executed is checked here, just before, and refused unless it is
+ * trusted: a caller that does not name the file gets a shorter message, and no more.
  *
- * A program of its own (schedlab.h) asks for all that happens: there nothing is guarded.
+ * A program that uses the library (schedlab.h) decides for itself: there nothing is refused.
  */
 #ifndef SL_TRUST_H
 #define SL_TRUST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * baseline.h - a baseline: runs, and what came of them; read with the place of each value, written anew with
- * the values alone changed.
+ * baseline.h - a baseline: runs, and their results; read with the place of each value, rewritten with the
+ * values alone changed.
  *
  * A case is one run, or a family of them (one a seed, or one a trace), under one policy. Its `result` holds
  * the digests, its metrics what they were and how far they may move. The file is JSON (schedlab-baseline(5));
@@ -93,7 +93,7 @@ struct baseline_case {
 	struct baseline_texts trace_sha256, cluster_sha256, side_sha256;
 	struct baseline_texts cluster_read; /* A hash of what was read of the cluster, whatever its bytes. */
 	struct baseline_digests result, digests; /* Of each run; after each 2^16 events of a single one. */
-	struct baseline_counts counts;           /* span.until 0: a baseline of before has none. */
+	struct baseline_counts counts;           /* range.until 0: an earlier baseline has none. */
 	struct baseline_metric *metric;
 	size_t metric_count;
 	size_t input_end; /* Behind its last member that says what is run. */

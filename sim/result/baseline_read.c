@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * baseline_read.c - a baseline's file, checked as it is read: tables of keys, each with what takes its value.
+ * baseline_read.c - a baseline's file, checked as it is read: tables of keys, each with the function that
+ * reads its value.
  *
  * What a metric's tolerance cannot mean (the better way bounded, a time of what is none) is an error here,
  * before anything runs.
@@ -126,7 +127,7 @@ static int take_line(reading *r, node *value, void *text)
 	return sl_field_value(r, NULL, &line, value, text);
 }
 
-/* One, or a list of them, into room of the arena. */
+/* One, or a list of them, into the arena. */
 static int take_items(reading *r, node *value, const struct sl_field *each, size_t size, size_t most,
 	size_t *count, void *to)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * entitlement.c - what accounts and users were entitled to, where somebody said: shares in the cluster's
+ * entitlement.c - what accounts and users were entitled to, where it is configured: shares in the cluster's
  * accounts (Slurm's, normalised through their tree: an account's share among its siblings, of what its parent
- * has), the quotas of a policy, the weights of its parties, or what the policy told as the run was over:
- * metrics "entitled{account=NAME}", of the whole.
+ * has), the quotas of a policy, the weights of its share holders, or what the policy reported as the run was
+ * over: metrics "entitled{account=NAME}", of the whole.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { DEPTH_MAX = 64 };
 
-/* Of whom, and where the answer goes: by number of the name, of the whole; negative: nobody said. */
+/* Of whom, and where the answer goes: by number of the name, of the whole; negative: not configured. */
 struct asked {
 	const struct sl_document_run *reported;
 	const char *by; /* "account" */
@@ -94,8 +94,8 @@ static int entitlement_by_name(const void *a, const void *b)
 	return strcasecmp(x->name, y->name);
 }
 
-/* False: nobody said. */
-static bool entitlement_gather(const struct asked *asked, struct tree *tree, bool *failed)
+/* False: not configured. */
+static bool entitled_gather(const struct asked *asked, struct tree *tree, bool *failed)
 {
 	const struct sl_cluster *cluster = asked->reported->result->cluster;
 	const uint32_t settings = cluster && cluster->node_count ? cluster->setting_count : 0;
@@ -209,7 +209,8 @@ static bool by_accounts(const struct asked *asked, bool *failed)
 	return reported;
 }
 
-/* ---- A policy's parties ----------------------------------------------------------------------------------
+/* ---- A policy's share holders
+ * ----------------------------------------------------------------------------------
  */
 
 static const char *fact_of(const struct asked *asked, const char *key)
@@ -277,7 +278,7 @@ static int by_key(const void *key, const void *one)
 	return strcmp(key, (*(const struct sl_named *const *)one)->name);
 }
 
-/* False: it told nothing of these. */
+/* False: it reported nothing of these. */
 static bool by_reported(const struct asked *asked, bool *failed)
 {
 	const struct sl_result *result = asked->reported->result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * result.c - a job's course, put together from a result's columns and attempts.
+ * result.c - a job's waiting, attempts and charges, from a result's columns and attempts.
  *
  * Nearly all jobs have one attempt, which only the columns know.
  */
@@ -120,7 +120,7 @@ static const struct sl_reason_change *change_before(const struct sl_charging *ch
 	return change->job == charging->job && change->at < until ? change : NULL;
 }
 
-/* The next stretch of waiting that is not empty. */
+/* The next waiting interval that is not empty. */
 static bool enter_range(struct sl_charging *charging)
 {
 	struct sl_charge *now = &charging->now;
@@ -218,7 +218,7 @@ enum sl_state sl_state_reported(const struct sl_result *result, uint32_t job)
 	return ended ? recorded : state;
 }
 
-/* What it asks; NULL where a job is so many cpus, also if a policy made a counted pool into nodes. */
+/* Its request; NULL where a job is so many cpus, also if a policy made a counted pool into nodes. */
 static const struct sl_request *result_request_of(const struct sl_result *result, uint32_t job)
 {
 	const struct sl_jobs *jobs = result->jobs;

@@ -16,7 +16,7 @@ struct sl_metrics {
 	struct sl_arena *arena; /* Names live here. */
 	bool failed;            /* Memory ran out: the table is short, and its user must fail. */
 	bool plain;             /* Skip the names with labels ("wait.mean{user=3}"): for summaries. */
-	const struct registry *registry; /* Whose metrics are computed. */
+	const struct registry *registry; /* The result whose metrics are computed. */
 	size_t own;                      /* Rows from here on are of plug-ins. */
 };
 

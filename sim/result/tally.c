@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tally.c - what policies and models tell as a run is over: metrics, columns of jobs, tables.
+ * tally.c - what policies and models report as a run is over: metrics, columns of jobs, tables.
  */
 #include "sim/result/tally.h"
 

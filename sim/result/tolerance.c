@@ -183,7 +183,7 @@ bool tolerance_parse(struct tolerance *tolerance, const char *text, struct tol_w
 	return !*parser.in.p || tolerance_fail(&parser, "'and', 'or' or the end should stand here");
 }
 
-/* ---- What it asks ---------------------------------------------------------------------- */
+/* ---- Its conditions ---------------------------------------------------------------------- */
 
 static bool is_relative(enum tol_kind kind) { return kind <= TOL_FALL; }
 
@@ -264,7 +264,7 @@ static bool leaf_passes(const struct tol_node *node, const struct tol_move *move
 	return false;
 }
 
-/* What cannot be said gives way to what can, in an `or`; an `and` that fails fails. */
+/* In an `or` an unknown side yields to the known one; an `and` with a false side is false. */
 static enum verdict both(enum tol_kind kind, enum verdict a, enum verdict b)
 {
 	if (a == VERDICT_ZERO || b == VERDICT_ZERO) {

@@ -56,11 +56,11 @@ struct tol_wrong {
 /* False: it is none, as wrong says. */
 bool tolerance_parse(struct tolerance *tolerance, const char *text, struct tol_wrong *wrong);
 
-/* Does it ask for the value before? */
+/* Does it need the value before? */
 bool tolerance_relative(const struct tolerance *tolerance);
-/* Is a time asked for? */
+/* Is a time expected? */
 bool tolerance_timed(const struct tolerance *tolerance);
-/* Where nobody knows which sign of a metric is better: that which its tolerance does not bound, or 0. */
+/* Where it is not known which sign of a metric is better: that which its tolerance does not bound, or 0. */
 int tolerance_better(const struct tolerance *tolerance);
 /* Does it bound the better way alone ("+5%" of what should rise)? */
 bool tolerance_backward(const struct tolerance *tolerance, int better);
@@ -69,7 +69,7 @@ enum verdict {
 	VERDICT_PASS,
 	VERDICT_WARN,
 	VERDICT_FAIL,
-	VERDICT_ZERO /* A percentage of 0 was asked for, and nothing else decides. */
+	VERDICT_ZERO /* A percentage of 0 is needed, and nothing else decides. */
 };
 
 /* Where a metric went: of one run, low and high are is - was; of a family, the interval of its shift. */

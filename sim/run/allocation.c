@@ -31,7 +31,7 @@ sl_time expected_room(const struct sim *sim, uint32_t job)
 	return allocation_is_overdue(sim, job) ? sim->overdue_at : expected_end(sim, job);
 }
 
-/* Anew, of one that is about to run here. */
+/* Again, of one that is about to run here. */
 static bool joins_overdue(struct sim *sim, uint32_t job)
 {
 	const bool overdue = has_run_out(sim, job);
@@ -80,7 +80,7 @@ static uint32_t next_overdue(struct sim *sim, size_t *seen)
 		if (!is_running(sim, ev.row) || expected_end(sim, ev.row) != ev.time)
 			continue; /* It ended, or its estimate was moved. */
 		if (sim->progress && sim->progress[ev.row].overdue)
-			continue; /* Noted anew as its size changed. */
+			continue; /* Recorded again as its size changed. */
 		size_t i = 0;
 		while (i < *seen && sim->scratch[i] != ev.row)
 			i++;
@@ -102,7 +102,7 @@ static uint32_t next_overdue(struct sim *sim, size_t *seen)
 void allocation_settle(struct sim *sim)
 {
 	if (is_controlled(sim))
-		return; /* Nobody plans by estimates. */
+		return; /* No plan uses estimates. */
 	const int64_t before = sim->overdue_cpus;
 	const sl_time next = (sim->now / SL_SECOND + 1) * SL_SECOND;
 	size_t seen = 0;
@@ -385,7 +385,7 @@ bool allocation_fits(struct sim *sim, uint32_t job)
 }
 
 /* Could any job of the request fit now, however long? Among windows the length decides which nodes there are,
- * and what several groups do on fewer nodes is anybody's guess. */
+ * and what several groups do on fewer nodes is not known. */
 static bool may_fit(struct sim *sim, uint32_t request)
 {
 	return (sim->requests[request].group_count > 1 && nodes_window_next(sim->nodes) != SL_NEVER) ||
@@ -447,7 +447,7 @@ static bool pool_job_passes(void *self, uint32_t job)
 }
 
 /* One question for each class of like requests that wait; jobs are only tested where it says maybe: among
- * windows, as the place of a job depends on its length, and where ties go by chance, whoever may fit. */
+ * windows, as the place of a job depends on its length, and where ties go by chance, on the job. */
 static uint32_t node_next_fit(struct sim *sim, struct queue *queue, uint32_t behind, struct asked *asked)
 {
 	struct queue_test test = { .self = asked, .passes = node_job_passes, .capacity = asked->capacity };

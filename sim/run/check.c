@@ -306,6 +306,6 @@ void check_charges(const struct sl_result *result)
 			until = charge.until;
 			total += charge.until - charge.from;
 		}
-		SL_CHECK(total == sl_wait_total_of(result, job)); /* Each second is somebody's. */
+		SL_CHECK(total == sl_wait_total_of(result, job)); /* Each second is charged to a reason. */
 	}
 }

@@ -16,7 +16,7 @@
 struct planned {
 	sl_time noted;    /* As decisions have it. */
 	sl_time reported; /* By the policy; SL_NONE: it reported none. */
-	bool listed;      /* In decisions.told. */
+	bool listed;      /* It is in the list of reported plans. */
 	bool touched;     /* In decisions.touched. */
 };
 

@@ -67,7 +67,7 @@ static void shared_sort(struct shared *shared, size_t count)
 		qsort(shared, count, sizeof(*shared), compare_shared);
 }
 
-/* Jobs have a list in common where it is the same memory, which is asked of nothing but equality: lists are
+/* Jobs have a list in common where it is the same memory, which is compared for equality alone: lists are
  * never walked in this order. */
 static int make_lists(struct sim *sim, struct shared *shared, struct sl_err *err)
 {
@@ -223,7 +223,7 @@ static int make_singletons(struct sim *sim, struct sl_err *err)
 		status = place_singletons(sim, shared, count, err);
 	names_release(&names);
 	free(shared);
-	/* Whoever has no name has no other job of it before. */
+	/* A job without a name has no other job of it before. */
 	for (uint32_t i = 0; i < eligibility->job_eligibility_count && !status; i++)
 		if (eligibility->singleton_of[eligibility->job_eligibility[i].job] == UINT32_MAX)
 			eligibility->job_eligibility[i].single = LONG_AGO;

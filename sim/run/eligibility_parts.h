@@ -19,7 +19,7 @@ struct list {
 	const struct sl_depend *depend;
 	uint32_t count, unmet;    /* unmet: clauses. */
 	uint32_t first;           /* Of `clause`, one for each dependency. */
-	uint32_t job_eligibility; /* The first job of it, UINT32_MAX; others by gate.next. */
+	uint32_t job_eligibility; /* The first job of it, UINT32_MAX; others by job_eligibility.next. */
 	sl_time met;              /* SL_NEVER: not yet. */
 	bool never;               /* It cannot be met any more. */
 };

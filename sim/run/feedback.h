@@ -24,7 +24,7 @@ struct feedback {
 	uint32_t *follower, *beside; /* By row: the first that follows it, the next that follows the same. */
 	uint8_t *came;               /* By row: it was submitted. */
 	uint32_t next;               /* The first row that follows no other, and is not submitted. */
-	bool keys;                   /* The queue's keys are ours: submissions. */
+	bool keys;                   /* The queue's keys are the engine's: submissions. */
 };
 
 /* Before anything that looks at jobs; and once the policy is known. */

@@ -23,7 +23,7 @@ struct aside {
 
 /* ---- The old one goes ------------------------------------------------------------------------ */
 
-/* What stands still was stopped for a reason of the old one's, and nobody might have it go on: it waits
+/* A suspended job was suspended by the old policy, and the new one might never resume it: it waits
  * instead, and keeps its work. */
 static int requeue_suspended(struct sim *sim)
 {
@@ -183,7 +183,7 @@ static int make_policy(
 
 /* ---- Progress --------------------------------------------------------------------------------- */
 
-/* Nobody was preempted yet: each that runs, in the order of the starts, runs for the first time. */
+/* No job was preempted yet: each that runs, in the order of the starts, runs for the first time. */
 static void courses_found(struct sim *sim)
 {
 	for (size_t i = 0; i < sim->history_count; i++) {

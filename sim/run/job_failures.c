@@ -88,7 +88,7 @@ static void leave_for_now(struct sim *sim, uint32_t job, enum sl_state as)
 	models_left(sim, job, kept ? SL_LEFT_CHECKPOINT : SL_LEFT_REQUEUE);
 }
 
-/* The policy hears of it before the job is queued, so that its key and estimate can be set. */
+/* The policy gets the event before the job is queued, so that its key and estimate can be set. */
 static void fail_retry(struct sim *sim, uint32_t job, enum sl_state as)
 {
 	leave_for_now(sim, job, as);
@@ -276,7 +276,7 @@ void sl_model_node_down(struct sim *sim, uint32_t node, sl_time expected)
 	asks_pass(sim);
 }
 
-/* What was not to be had until it was expected is, from now on. */
+/* A node that was unavailable until its expected time is available from now on. */
 static void comes_back(struct sim *sim, uint32_t node)
 {
 	if (sim->uses & SL_USE_PROMISES)

@@ -12,9 +12,9 @@
 
 #include "sim/run/models.h"
 
-/* Tasks asked for and held, as a ratio. Where a model counts work by size itself, what time a limit and an
- * estimate count does not know how fast that is: fewer tasks count in proportion, more as those asked for, so
- * that nobody is late or cut for his size alone as long as no task more is worth more than the first. */
+/* Tasks requested and allocated, as a ratio. Where a model counts work by size itself, what time a limit and
+ * an estimate count does not know how fast that is: fewer tasks count in proportion, more as those requested,
+ * so that no job is late or cut for its size alone as long as no task more is worth more than the first. */
 static void progress_speed(
 	const struct sim *sim, uint32_t job, const struct progress *progress, int64_t *asked, int64_t *held)
 {
@@ -110,7 +110,7 @@ sl_time progress_done_at(const struct sim *sim, uint32_t job, const struct progr
 	const sl_time left = work - progress->done;
 	if (left <= 0)
 		return from;
-	/* Below 2^95, at a rate of at least 1; below 2^126 with the tasks asked for. */
+	/* Below 2^95, at a rate of at least 1; below 2^126 with the tasks requested. */
 	const unsigned __int128 units =
 		((unsigned __int128)(uint64_t)left << PART_BITS) - progress->done_part;
 	unsigned __int128 length = (units + progress->speed - 1) / progress->speed;

@@ -219,7 +219,7 @@ static const unsigned __int128 *missing_until(struct sim *sim, sl_time last)
 	return models->missing;
 }
 
-/* Work done over the time in which it held what it asked for, over all attempts. */
+/* Work done over the time in which it had its allocation, over all attempts. */
 int models_results(struct sim *sim, struct sl_result *result, struct sl_err *err)
 {
 	const struct models *models = sim->models;
@@ -394,7 +394,7 @@ static bool only_models(struct sim *sim)
 	return true;
 }
 
-/* So many instants in a row at which nothing happened, and no event is to come: plans that put off what they
+/* So many instants in a row at which nothing happened, and no event is to come: plans that defer what they
  * promise from second to second, behind a job that is held, or a node that is down, for ever. */
 enum { STALLED_MAX = 10000 };
 
@@ -436,7 +436,7 @@ bool models_defer(struct sim *sim, uint32_t job)
 	speeds_done(sim, job);
 	if (!models->may_hold || retry)
 		return false;
-	report_all(sim); /* Who is asked has heard that it began. */
+	report_all(sim); /* Models that are called got its start. */
 	models->node_alloc = job;
 	for (uint32_t i = 0; i < models->count; i++) {
 		const struct instance *instance = &models->of[i];

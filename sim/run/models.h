@@ -43,7 +43,7 @@ struct models {
 	uint32_t current;    /* The model whose function is being called. */
 	bool sizes;          /* One of them counts work by size: the engine's own proportion does not. */
 	bool may_hold;       /* One of them has `ends`. */
-	uint32_t node_alloc; /* The job of which `ends` is being asked; UINT32_MAX: none. */
+	uint32_t node_alloc; /* The job for which `ends` is being called; UINT32_MAX: none. */
 
 	/* By job. */
 	uint64_t *factor;       /* Of each model, `count` a job. */
@@ -73,7 +73,7 @@ struct models {
 	size_t node_change_count, node_change_capacity;
 	uint32_t *down, *drained;    /* By node: how many times. */
 	uint8_t *ready;              /* By node: enum sl_ready. */
-	sl_time *expected;           /* By node that is down; SL_NEVER: nobody knows. */
+	sl_time *expected;           /* By node that is down; SL_NEVER: not known. */
 	uint32_t *unavailable;       /* Nodes that are either, in no order; */
 	uint32_t *unavailable_place; /* and where each stands there, + 1. */
 	uint32_t nodes_unavailable;

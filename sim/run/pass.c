@@ -451,7 +451,8 @@ void sl_set_estimate(struct sim *sim, sl_job job, sl_time estimate)
 		freed_add(&sim->freed, after, before);
 		sim->freed.early = true;
 	}
-	/* Without courses it is noted though its limit cut it first; so it is with those of models. */
+	/* Without progress entries it is recorded though its limit cut it first; so it is with those of
+	 * models. */
 	const bool lent = !sim->progress || sim->courses_lent;
 	if ((lent && estimate < sim->jobs->run[row]) || (sim->progress && after < sim->progress[row].due))
 		pass_failed(sim, note_overrun(sim, row));
@@ -508,10 +509,10 @@ void sl_ledger_add(struct sim *sim, sl_ledger ledger, uint32_t row, int64_t amou
 	*place += amount;
 }
 
-/* ---- Questions to whoever drives the run ----------------------------------------------------- */
+/* ---- Questions to the program that drives the run ----------------------------------------------------- */
 
 /* The pass stops at it, open as it is, and goes on when it is answered. Answers are kept, so that a pass that
- * is taken back and made again finds them. */
+ * is undone and repeated finds them. */
 static bool offer(struct sim *sim, const sl_job *offered, size_t count)
 {
 	const int status = SL_GROW_MOST(sim->offered, sim->offered_capacity, count, UINT32_MAX, &sim->err);

@@ -31,7 +31,7 @@ static void change(struct sim *sim, sl_time at, uint32_t job, int64_t cpus)
 
 static bool is_stale(const struct sim *sim, const struct ev *ev) { return sim->promise[ev->row] != ev->time; }
 
-/* Moves leave stale entries behind; when they are most of the heap, it is made anew. */
+/* Moves leave stale entries behind; when they are most of the heap, it is rebuilt. */
 static void sweep_stale(struct sim *sim)
 {
 	if (sim->due.count < 1024 || sim->due.count < 4 * (size_t)sim->queue.count)
@@ -90,7 +90,8 @@ void unpromised_sift(struct sim *sim)
 	sim->unpromised_count = kept;
 }
 
-/* Those without a promise are found anew when they get one: entries may be stale, or stand there twice. */
+/* Those without a promise are searched again when they get one: entries may be stale, or stand there twice.
+ */
 void unpromised_put(struct sim *sim, uint32_t job)
 {
 	if (sim->unpromised_count > 64 && sim->unpromised_count > 4 * (size_t)sim->queue.count)
@@ -242,7 +243,7 @@ static void freed_join(struct freed *freed, uint32_t left)
 		at[i] = at[i + 1];
 }
 
-/* Joins the two that are nearest to each other. */
+/* Joins the two that are closest to each other. */
 static void freed_make_allocation(struct freed *freed)
 {
 	uint32_t nearest = 0;
@@ -304,10 +305,9 @@ static void freed_trim(struct freed *freed, sl_time now)
  * A job can only move if an earlier place for it meets what was freed since it
  * was last looked at: any other place was refused then, and capacity only went
  * since. That place either ends before the job's own promise begins, or reaches
- * it, and so needs capacity just before it. The second is asked of the profile at
- * that one time. For the first a staircase is kept for each class of sizes: of
- * the intervals of capacity that meet anything freed, those that are longer than all
- * before them. Most jobs are refused by it without a look at the profile.
+ * it, and so needs capacity just before it. The second is read from the profile at that one time. For the
+ * first a staircase is kept for each class of sizes: of the intervals of capacity that meet anything freed,
+ * those that are longer than all before them. Most jobs are refused by it without a look at the profile.
  */
 enum { STEPS = SL_OR_TINY(16, 2) };
 

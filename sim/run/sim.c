@@ -365,7 +365,7 @@ static int alternates(struct sim *sim)
 
 /* ---- Does this round need a pass? ------------------------------------------------------------ */
 
-/* A policy asked for a pass now, or a promise is due. */
+/* A policy requested a pass now, or a promise is due. */
 static bool pass_is_due(struct sim *sim)
 {
 	return sim->wake <= sim->now || (sim->uses & SL_USE_PROMISES && promise_next(sim) <= sim->now);
@@ -460,7 +460,7 @@ static int run_events(struct sim *sim)
 static int run_round(struct sim *sim)
 {
 	struct sim_instant *in = &sim->instant;
-	if (in->at != INSTANT_NEW) { /* The pass that asked goes on. */
+	if (in->at != INSTANT_NEW) { /* The pass with the question goes on. */
 		const int status = finish_pass(sim);
 		if (status || in->at == INSTANT_PASSED)
 			return status;

@@ -100,8 +100,8 @@ void sim_release(struct sim_run *run);
 int sim_begin(struct sim_run *run, const struct sim_options *options, struct sl_err *err);
 /* Everything at or before that time; SL_NEVER: to the end. A time before now does nothing. */
 int sim_advance(struct sim_run *run, sl_time until, struct sl_err *err);
-/* Its policy asks (sl_query): sim_advance stops there, within an instant, until it is answered; UINT32_MAX:
- * none of what was offered. False: it does not ask. */
+/* Its policy has put a question (sl_query): sim_advance stops there, within an instant, until it is answered;
+ * UINT32_MAX: none of what was offered. False: no question is open. */
 bool sim_asks(const struct sim_run *run);
 int sim_answer(struct sim_run *run, uint32_t job, struct sl_err *err);
 /* When something happens next; SL_NEVER: never. */

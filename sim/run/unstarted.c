@@ -46,7 +46,7 @@ static bool is_left(const struct sim *sim, uint32_t job)
 	       (sim->feedback ? sim->feedback->came[job] : job < sim->submitted);
 }
 
-/* Nobody runs, and nothing is to come: what keeps one of whom the policy says nothing of his own. */
+/* No job runs, and nothing is to come: what keeps one of whom the policy says nothing of his own. */
 static enum sl_reason kept_by(struct sim *sim, uint32_t job, enum sl_reason reported)
 {
 	if (sim->running || sim->suspended)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * profile_columns.c - what jobs do while they run, as columns of tables: cells read and written.
+ * profile_columns.c - profiles (what jobs do while they run) as columns of tables: cells read and written.
  *
  * Sizes are bytes: K, M, G, T and P are powers of 1000, Ki, Mi ... of 1024, each perhaps with a B behind it.
  */

@@ -2,8 +2,8 @@
 /*
  * row.h - a row of a trace on its way into the job table: read, change, judge, intern, keep.
  *
- * The walk is on_job in row_read.c. Each stage takes what the one before left, and knows nothing of those
- * behind.
+ * The walk is on_job in row_read.c. Each stage works on the output of the one before, and knows nothing of
+ * later ones.
  */
 #ifndef SL_SCENARIO_ROW_H
 #define SL_SCENARIO_ROW_H
@@ -25,7 +25,7 @@ struct row_judged {
 	enum cause anomaly; /* what was amiss with it; CAUSE_COUNT: nothing, */
 	bool stays;
 	bool selected;       /* it is replayed, */
-	struct desc desc;    /* with what it asks, */
+	struct desc desc;    /* with its request, */
 	int64_t run;         /* so long, */
 	int64_t limit;       /* and this limit. */
 	struct sl_row timed; /* With the limit of its partition, where it says none. */
@@ -37,7 +37,7 @@ struct row_interned {
 	int32_t request;                        /* -1: none, on a counted pool. */
 	int32_t more;                           /* 0: it says nothing of itself. */
 	int32_t profile;                        /* 0: none. */
-	sl_time cancel;                         /* SL_NONE: nobody cancelled it. */
+	sl_time cancel;                         /* SL_NONE: it was not cancelled. */
 };
 
 int row_judge(
@@ -50,7 +50,7 @@ int row_keep(struct loading *loading, const struct row_judged *judged, const str
 /* scenario_attributes.c: its cancellation, and what it says of itself. */
 int more_intern(
 	struct loading *loading, const struct sl_row *row, struct row_interned *interned, struct sl_err *err);
-/* scenario_profile.c: what it does while it runs; gpus: that it asks, in thousandths. */
+/* scenario_profile.c: its profile; gpus: of its request, in thousandths. */
 int profile_intern(
 	struct loading *loading, const struct sl_row *row, int64_t gpus, int32_t *number, struct sl_err *err);
 

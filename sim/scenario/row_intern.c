@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * row_intern.c - the fourth stage of a row: what is said in words becomes numbers, and what many rows ask
- * alike is shared.
+ * row_intern.c - the fourth stage of a row: names become numbers, and equal requests of rows are shared.
  *
  * In:  struct row_judged of a row that stays.
  * Out: struct row_interned: users, accounts, partitions and gangs as they are numbered, the request
@@ -114,7 +113,7 @@ int row_intern(struct loading *loading, const struct row_judged *judged, struct 
 	return status ? status : names_intern(loading, row, interned, err);
 }
 
-/* ---- As the job table shows them ------------------------------------------------------------- */
+/* ---- As the job table has them ------------------------------------------------------------- */
 
 /* A copy that lives as long as the scenario. */
 static int table_lend(const struct loading *loading, enum named which, const char *const **text,

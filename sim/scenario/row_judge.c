@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * row_judge.c - the third stage of a row: does it make sense, could the cluster ever give what it asks, and
- * is it one of those that are replayed?
+ * row_judge.c - the third stage of a row: is it an anomaly, could its request ever fit on the cluster, and is
+ * it one of those that are replayed?
  *
  * In:  struct row_read (the row as replay.change left it, its id, whether that was there before).
  * Out: struct row_judged: the cause for which it is dropped, if any; the anomaly for which it counts as
  * repaired, if any; and as what it is replayed: size, run time, limit.
  *
- * A row has one cause, the first in the order of this file. Whether the cluster could hold it is asked of
+ * A row has one cause, the first in the order of this file. Whether it could fit on the cluster is decided by
  * scenario_request.c.
  */
 #include "sim/scenario/row.h"
@@ -33,7 +33,7 @@ static bool is_cancelled(const struct sl_row *row)
 }
 
 /* As recorded, or replay.run_unknown where nothing is. Who was cancelled before it ran would have run up to
- * its limit, for all that is known; where nobody says a limit, until it was cancelled, whenever it starts. */
+ * its limit, for all that is known; without a limit, until it was cancelled, whenever it starts. */
 static int64_t row_judge_run_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t run = row->col[SL_COL_RUN];
@@ -47,20 +47,21 @@ static int64_t row_judge_run_of(const struct loading *loading, const struct sl_r
 	return run == SL_NONE ? loading->scenario->replay[REPLAY_RUN_UNKNOWN].number : run;
 }
 
-/* Why the row cannot stay; CAUSE_COUNT: it can, but for what it asks. */
+/* Why the row cannot stay; CAUSE_COUNT: it can, but for its request. */
 static enum cause row_judge_judge(const struct row_read *read, int64_t run)
 {
 	const int64_t *col = read->row->col;
 	if (read->id == SL_NONE)
 		return CAUSE_NO_ID;
-	if (read->repeated) /* Lines 2, 3 and 4 are the parts of a job whose summary came before. */
+	if (read->repeated) /* Lines with status 2, 3 and 4 are the parts of a job whose summary came before.
+			     */
 		return col[SL_COL_STATUS] >= 2 && col[SL_COL_STATUS] <= 4 ? CAUSE_PARTIAL : CAUSE_REPEATED;
 	if (col[SL_COL_SUBMIT] == SL_NONE)
 		return CAUSE_NO_SUBMIT;
 	return run <= 0 ? CAUSE_RUN : CAUSE_COUNT;
 }
 
-/* The same of what it asks. */
+/* The same of its request. */
 static int judge_desc(struct loading *loading, const struct sl_row *row, struct desc *desc, enum cause *cause,
 	struct sl_err *err)
 {
@@ -68,7 +69,7 @@ static int judge_desc(struct loading *loading, const struct sl_row *row, struct 
 	const int64_t size = row_judge_size_of(loading, row);
 	if (row->more || scenario->cluster.node_count)
 		return desc_judge(loading, row, size, desc, cause, err);
-	/* Where nobody asks for a machine (cpus 0) the bound is the column's. */
+	/* Where no cluster is given (cpus 0) the bound is the column's. */
 	const int64_t cpus = scenario->cpus ? scenario->cpus : INT32_MAX;
 	*desc = (struct desc){ .size = (int32_t)size };
 	if (size <= 0)
@@ -85,7 +86,7 @@ static int64_t row_judge_limit_of(const struct loading *loading, const struct ro
 	const int64_t run = judged->run;
 	const int64_t asked = row->col[SL_COL_LIMIT] > 0 ? row->col[SL_COL_LIMIT] : run;
 	const int64_t limit = asked < SL_TIME_MOST ? asked : SL_TIME_MOST;
-	/* Neither known, and a run time is given for such rows: it asked for nothing, if that is no reason to
+	/* Neither known, and a run time is given for such rows: it requested nothing, if that is no reason to
 	 * cut it. */
 	if (row->col[SL_COL_LIMIT] <= 0 && row->col[SL_COL_RUN] == SL_NONE &&
 		loading->scenario->replay[REPLAY_RUN_UNKNOWN].text &&
@@ -95,7 +96,7 @@ static int64_t row_judge_limit_of(const struct loading *loading, const struct ro
 }
 
 /* The line before came later: counted, unless something else was amiss with this row before that. A row that
- * a reader tells behind later lines (a job whose records lie apart) has its place where its line stands. */
+ * a reader reports after later lines (a job whose records lie apart) has its place where its line stands. */
 static enum cause repair_of(struct loading *loading, const struct sl_row *row, bool rounded)
 {
 	const sl_time submit = row->col[SL_COL_SUBMIT];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * row_read.c - the walk of a row through its stages, and the first of them: what a reader hands over.
+ * row_read.c - the walk of a row through its stages, and the first of them: what a reader reports.
  *
  * A reader calls the sink for each job of a trace. The row then goes straight on:
  *
@@ -104,7 +104,7 @@ static int row_read(
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
-/* What came of the judging is counted, under one cause, and told to who looks on. */
+/* The verdict is counted, under one cause, and reported to a watcher. */
 static int count_judged(struct loading *loading, const struct row_read *read, const struct row_judged *judged,
 	struct sl_err *err)
 {

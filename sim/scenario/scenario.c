@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario.c - a trace, its machine and the replay's settings become one const world.
+ * scenario.c - a trace, its cluster and the replay's settings become one const scenario.
  *
  * In this order: settings; the cluster; models; the trace, row by row through its stages (row_read.c); the
  * order by submission; the first N jobs; the load factor; side files.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario.h - files and options become one const world to run policies in.
+ * scenario.h - a scenario: files and options become one const input of runs.
  *
  * After scenario_load nothing in it changes; any number of runs, on any number
  * of threads, share it. Rows that make no sense were repaired or dropped and
@@ -15,8 +15,8 @@
 struct anomaly {
 	const char *cause; /* "run time is not positive" */
 	bool dropped;      /* Else repaired. */
-	bool asked;        /* By replay.drop or replay.change: nothing is odd. */
-	bool barred;       /* The cluster is why: another one may take the job. */
+	bool asked;        /* By replay.drop or replay.change: no anomaly. */
+	bool barred;       /* The cluster is the cause: the job may fit on another one. */
 	uint64_t count;
 	uint64_t line; /* Of the first. */
 };
@@ -55,11 +55,11 @@ struct scenario_options {
 	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
 			   */
 	bool identify;    /* scenario.cluster_read is wanted. */
-	const struct scenario_watch *watch; /* NULL: nobody. */
+	const struct scenario_watch *watch; /* NULL: no watcher. */
 	const _Atomic int *stop;            /* Nonzero: SL_INTERRUPTED soon. NULL: never. */
 };
 
-/* What it takes to go on from a checkpoint: of that size on, so long. */
+/* The time to resume from a checkpoint: from that size on, so long. */
 struct restart_step {
 	int64_t from;
 	sl_time cost;
@@ -95,13 +95,13 @@ struct scenario {
 	int64_t utc_offset;    /* Seconds; fixed. */
 	bool dated;            /* The trace's times are dates. */
 	enum sl_overrun overrun;
-	/* Of the jobs that are replayed: how many run longer than the limit that the trace gives them, and
+	/* Of the jobs that are replayed: how many run longer than their limit in the trace, and
 	 * how many have none, so that their run times stand for it and plans know their ends exactly. */
 	uint32_t limits_over, limits_none; /* scenario_had_no_limit: which. */
 	bool bounded;                      /* replay.until: runs stop after everything at or before that. */
 	sl_time until;
 	bool begins;       /* replay.start=recorded: runs begin at that time, with what ran and waited then */
-	sl_time begin;     /* (jobs.ran); jobs submitted before are shown as of the past. */
+	sl_time begin;     /* (jobs.ran); jobs submitted before are reported as history. */
 	const char *tz;    /* As given, or NULL; */
 	uint64_t jobs_max; /* 0: all. */
 	sl_time warmup;    /* SL_NONE: by MSER-5. */
@@ -129,8 +129,8 @@ struct scenario {
 	struct sl_job_attributes *more;   /* The same. */
 	const struct model_choice *model; /* replay.models, in the order of the registry. */
 	size_t model_count;
-	/* replay.fill: jobs that were drawn once more, and left out; what all ask of GPUs, in the cluster's
-	 * parts. */
+	/* replay.fill: jobs that were drawn once more, and left out; the GPUs requested by all, in the
+	 * cluster's parts. */
 	bool filled;
 	uint32_t fill_drawn, fill_removed;
 	int64_t fill_asked;
@@ -144,12 +144,12 @@ struct scenario {
 };
 
 int scenario_load(struct scenario *scenario, const struct scenario_options *options, struct sl_err *err);
-/* By its row: the log gives no limit, so that its run time stands for it. */
+/* By its row: the log has no limit, so that its run time stands for it. */
 bool scenario_exceeds_limit(const struct scenario *scenario, uint32_t row); /* By the log. */
 bool scenario_had_no_limit(const struct scenario *scenario, uint32_t row);
 void scenario_release(struct scenario *scenario);
 
-/* How long a job of that size (sl_jobs.size) takes until it goes on from a checkpoint. */
+/* How long a job of that size (sl_jobs.size) loads a checkpoint. */
 sl_time restart_cost(const struct scenario *scenario, int64_t size);
 
 /* The jobs of one window as a scenario of their own, lent from the whole: never released. */

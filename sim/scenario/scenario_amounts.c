@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_amounts.c - how cpus and GPUs are counted: in wholes, or in thousandths where something that stays
- * has or asks less than a whole.
+ * scenario_amounts.c - how cpus and GPUs are counted: in wholes, or in thousandths where a node or a request
+ * has less than a whole.
  *
  * While files are read all are thousandths. In the end each of the two becomes wholes again, unless a node
- * has a part of a cpu or a divided GPU, or a request asks a part.
+ * has a part of a cpu or a divided GPU, or a request is for a part.
  */
 #include "sim/scenario/scenario_machine.h"
 
@@ -17,7 +17,7 @@ static bool has_cpu_parts(const struct sl_cluster *cluster)
 }
 
 /* In such parts; a bound on each keeps what the engine makes of them within its numbers: parts of a node, and
- * tasks on it, since each asks one at least. */
+ * tasks on it, since each requests one at least. */
 static int narrow_type(const struct machine *machine, struct sl_node_type *type, int64_t cpus, int64_t gpus,
 	struct sl_err *err)
 {
@@ -35,7 +35,7 @@ static int narrow_type(const struct machine *machine, struct sl_node_type *type,
 	return SL_OK;
 }
 
-/* The types are the arena's, and const for everyone else: this makes them anew. */
+/* The types are the arena's, and const for everyone else: this rebuilds them. */
 static int narrow_types(const struct machine *machine, int64_t cpus, int64_t gpus, struct sl_err *err)
 {
 	struct sl_cluster *cluster = &machine->scenario->cluster;

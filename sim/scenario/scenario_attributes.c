@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_attributes.c - what jobs say of themselves beyond size and time, and what they depend on.
+ * scenario_attributes.c - job attributes beyond size and time, and dependencies.
  *
  * One struct for each row that says anything, in the order of the file; the column COLUMN_MORE leads to it.
  * Dependencies stay text until the rows are final: only then is it known which job is which row. Jobs with
@@ -446,7 +446,7 @@ static int part_in(struct reading *reading, const char *p, const char *end, bool
 	while (i < SL_LEN(kinds) && (strlen(kinds[i].word) != len || strncasecmp(p, kinds[i].word, len) != 0))
 		i++;
 	if (i == SL_LEN(kinds)) {
-		if (*p >= '0' && *p <= '9') /* A bare number: as sbatch takes it. */
+		if (*p >= '0' && *p <= '9') /* A bare number: as sbatch reads it. */
 			return jobs_in(reading, SL_AFTER_ANY, p, end, or_next, err);
 		reading->odd = true;
 		return SL_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_begin.c - replay.start=recorded: who ran and who waited at replay.from, as the log says.
+ * scenario_begin.c - replay.start=recorded: which jobs ran and which waited at replay.from, by the log.
  *
  * By the log a job ran from submit + wait on, for its run time. One that had
  * started then and not ended runs on from there; one that had not started
@@ -8,7 +8,7 @@
  */
 #include "sim/scenario/scenario_parts.h"
 
-/* Wide: nobody has checked yet what the log says. */
+/* Wide: the log is not checked yet. */
 static __int128 scenario_begin_start_of(sl_time submit, sl_time wait)
 {
 	return (__int128)submit + (wait > 0 ? wait : 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * scenario_change.c - replay.drop and replay.change: the trace as it would have been without these jobs, or
- * had they asked something else.
+ * with other requests.
  *
  * "user=alice,partition=gpu; job=17": clauses, apart by ';', of conditions that all hold, apart by ',';
  * values that will do as well apart by '|'. In replay.change, what is to be otherwise follows: "job=17
@@ -12,7 +12,7 @@
  * Of the stages of a row (row_read.c) this is the second: in comes struct row_read, and its row goes out as
  * it is to be (changes_apply).
  *
- * How long a job runs is what the trace says, whatever else it asks: nothing here knows how its work scales.
+ * A job's run time is the trace's, whatever its changed request: nothing here knows how its work scales.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ enum subject {
 static const char *const subjects[] = { "job", "user", "account", "partition", "qos", "name", "state", "cut",
 	"after", NULL };
 
-/* What may be changed of any row; what else there is depends on how the row says what it asks. */
+/* What may be changed of any row; what else there is depends on the form of its request. */
 enum subject_of_change {
 	CHANGE_LIMIT,
 	CHANGE_RUN,
@@ -90,7 +90,7 @@ struct term {
 	const char **value;
 	size_t value_count;
 	uint64_t count;  /* Rows for which it holds. */
-	int64_t similar; /* Of jobs with numbers: the nearest to what was asked for; SL_NONE. */
+	int64_t similar; /* Of jobs with numbers: the closest to what was requested; SL_NONE. */
 	struct names seen;
 };
 
@@ -455,7 +455,7 @@ static bool is_task(const struct sl_row *row, const char *value)
 	return !under || (sl_get_i64(under + 1, strlen(under + 1), &task) && task == job->array_task);
 }
 
-/* For "did you mean": names seen, or the nearest number. */
+/* For "did you mean": names seen, or the closest number. */
 static int term_sees(struct term *term, const struct sl_row *row, const char *word, struct sl_arena *arena,
 	struct sl_err *err)
 {
@@ -539,7 +539,7 @@ static void set_partition(struct changing *changing, const char *text)
 		changing->desc[i].partition = text;
 }
 
-/* One task asks so much; of several there are so many that it comes out even. */
+/* One task requests so much; of several there are so many that it comes out even. */
 static const char *set_amount(struct sl_row_group *group, int64_t *each, int64_t total)
 {
 	const int64_t parts = group->parts > 1 ? group->parts : 1;
@@ -591,7 +591,7 @@ static bool put_typed(struct changing *changing, const char *type, const char *c
 	return typed;
 }
 
-/* In place of however the GPUs were asked for: so many in all, of the same type. */
+/* In place of the GPUs as requested: so many in all, of the same type. */
 static const char *desc_gpus(struct changing *changing, struct sl_job_desc *desc, const struct change *change)
 {
 	const char *const asked[] = { desc->gpus, desc->gpus_per_node, desc->gpus_per_task,
@@ -797,7 +797,7 @@ int changes_apply(struct loading *loading, const struct sl_row **row, int64_t id
 
 /* ---- What came of it --------------------------------------------------------------------------------- */
 
-/* A condition that held for nobody: what would have. */
+/* A condition that held for no job: what would have. */
 static int fail_term(const char *key, const struct term *term, struct sl_arena *arena, struct sl_err *err)
 {
 	char similar[128];

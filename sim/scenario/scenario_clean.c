@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_clean.c - why rows of a trace are dropped or repaired, how many were, and what is said of it.
+ * scenario_clean.c - why rows of a trace are dropped or repaired, how many were, and the warnings about it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_cluster.c - a cluster's files become nodes and types of nodes; the rest of what they say is kept.
+ * scenario_cluster.c - a cluster's files become nodes and node types; their other settings are kept.
  *
  * Entries of the file that are alike share a type. Windows wait until the trace is read
  * (scenario_reservations.c). Nodes are called by their entry and a number, or by names of their own.
@@ -67,7 +67,7 @@ static int keep_place(
 	return status;
 }
 
-/* Room for one more of an array; *slot is where. */
+/* Capacity for one more of an array; *slot is where. */
 static int one_more(
 	void **array, size_t *capacity, size_t size, size_t count, void **slot, struct sl_err *err)
 {
@@ -359,7 +359,7 @@ static int on_setting(void *self, const struct sl_setting *spec, struct sl_err *
 	return status ? status : keep_texts(machine, text, SL_LEN(text), err);
 }
 
-/* Each file once, whoever includes it. */
+/* Each file once, however often it is included. */
 static int on_file(void *self, struct sl_input *in, struct sl_err *err)
 {
 	struct machine *machine = self;

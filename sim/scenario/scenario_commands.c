@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_commands.c - replay.commands: what an operator did, and when.
+ * scenario_commands.c - replay.commands: an operator's commands, with their times.
  *
- * A line is TIME COMMAND...: the time as replay.from takes times, then the command in the words of the shell,
+ * A line is TIME COMMAND...: the time as in replay.from, then the command in the words of the shell,
  * up to the end of the line. Blank lines and those that begin with '#' say nothing. Lines need not be in
- * order: commands are followed by time, those of one time as they stand. replay.load does not move them.
+ * order: commands are applied by time, those of one time as they stand. replay.load does not move them.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_desc.c - what a job asks of Slurm, as a group of equal tasks, for policies that are not Slurm's
- * own.
+ * scenario_desc.c - a Slurm job description as groups of equal tasks, for policies that are not Slurm's own.
  *
  * Each component of a job is one group. In this order:
  *
  * - The partition is the first known one of those that the job names, else the default one. Its limits on
- * time and nodes hold, whatever EnforcePartLimits says: where slurmctld takes such a job, it waits for ever.
+ * time and nodes hold, whatever EnforcePartLimits says: where slurmctld accepts such a job, it waits for
+ * ever.
  * - Nodes: those of the partition, of the constraint and of the reservation, less the excluded ones. A list
  * of nodes (--nodelist) must be used whole: the job gets those nodes and no others; where it wants more nodes
- * than it lists, the list is not followed.
+ * than it lists, the list is ignored.
  * - Tasks: --ntasks, else nodes x tasks a node, else GPUs x tasks a GPU, else one a node. At least one a
  * node.
  * - Cpus of a task: --cpus-per-task, else its GPUs x cpus a GPU (the job's, else the partition's), else 1.
- * With several threads a core and cores given out, whole cores: what does not fill its cores is rounded up,
- * on each node where the nodes are fixed; where they are not, tasks that share a core are taken together.
- * - Memory, where it is given out: of a node, of a cpu, of a GPU; else the partition's default, else the
+ * With several threads a core and cores allocated, whole cores: what does not fill its cores is rounded up,
+ * on each node where the nodes are fixed; where they are not, tasks that share a core are counted together.
+ * - Memory, where it is allocated: of a node, of a cpu, of a GPU; else the partition's default, else the
  *   cluster's (DefMemPerNode, DefMemPerCPU, DefMemPerGPU), else all of the node's.
  * - GPUs: of a task, of a node (--gres, --gpus-per-node, --gpus-per-socket x sockets), or of the job, which
  * are shared among its tasks where that comes out even, else among its nodes.
- * - What is asked of a node, and what does not come out even, goes by nodes: as many equal chunks as the job
- * has nodes (the fewest on which it could fit, where it does not say), each with its share, rounded up.
- * - Exclusive: --exclusive, a partition that is EXCLUSIVE, and whole nodes given out (select/linear).
+ * - What is requested of a node, and what does not come out even, goes by nodes: as many equal chunks as the
+ * job has nodes (the fewest on which it could fit, where it does not say), each with its share, rounded up.
+ * - Exclusive: --exclusive, a partition that is EXCLUSIVE, and whole nodes allocated (select/linear).
  *
- * Not followed here: named gres other than GPUs, licences, switches, --contiguous, --tmp, --exclusive=user
+ * Not modelled here: named gres other than GPUs, licences, switches, --contiguous, --tmp, --exclusive=user
  * and =mcs, and bounds on sockets.
  */
 #include <string.h>
@@ -42,7 +42,7 @@ static int64_t scenario_desc_least(int64_t a, int64_t b) { return a < b ? a : b;
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/* What is known of an ask on its way to a group. */
+/* A job description on its way to a group. */
 struct asking {
 	struct machine *machine;
 	const struct sl_job_desc *desc;
@@ -82,7 +82,7 @@ static enum cause take_partition(struct asking *a, struct asked *asked)
 	asked->partition = found;
 	a->partition = &machine->partition[found];
 	a->binding.partition = machine->bound[a->partition->node_set];
-	/* DRAIN takes no new jobs, DOWN starts none. */
+	/* DRAIN accepts no new jobs, DOWN starts none. */
 	return a->partition->state == SL_PARTITION_UP ? CAUSE_COUNT : CAUSE_PARTITION_DOWN;
 }
 
@@ -328,7 +328,7 @@ static void take_cpus(struct asking *a)
 		a->cpus = ceil_div(a->cpus, a->threads) * a->threads;
 }
 
-/* A setting of the cluster, in MiB; SL_NONE: not given, or 0. */
+/* A setting of the cluster, in MiB; SL_NONE: not set, or 0. */
 static int64_t default_mem(const struct asking *a, const char *key)
 {
 	const char *text = sl_setting_of(&a->machine->scenario->cluster, "cluster", "", key);
@@ -336,7 +336,8 @@ static int64_t default_mem(const struct asking *a, const char *key)
 	return text && sl_get_memory(text, strlen(text), true, &mib) && mib > 0 ? mib : SL_NONE;
 }
 
-/* Which of the three ways of asking for memory holds, of one who gives at most one. */
+/* Which of the three memory options holds (--mem, --mem-per-cpu, --mem-per-gpu), of a job with at most one.
+ */
 struct mem {
 	int64_t node, cpu, gpu;
 };
@@ -391,7 +392,8 @@ static bool is_exclusive(const struct asking *a)
 	       (a->partition && a->partition->share == SL_SHARE_EXCLUSIVE);
 }
 
-/* Nodes of a job that asks something of each: as it says, or the fewest on which its tasks and GPUs could be.
+/* Nodes of a job that requests something of each: as it says, or the fewest on which its tasks and GPUs could
+ * be.
  */
 static int64_t nodes_for(const struct asking *a, const struct extent *e)
 {
@@ -456,7 +458,7 @@ static void by_tasks(const struct asking *a, struct sl_group *group)
 	group->nodes_max = (uint32_t)a->nodes_max;
 }
 
-/* Something is asked of each node, or what is asked of the job does not come out even. */
+/* Something is requested of each node, or what is requested of the job does not divide evenly. */
 static bool goes_by_nodes(const struct asking *a, const struct extent *e)
 {
 	if (a->node_mem || a->node_gpus || a->all_mem || scenario_desc_known(a->desc->cpus_min, 0) > 1)
@@ -502,7 +504,7 @@ static void take_nodes(struct asking *a)
 	a->nodes_max = most(scenario_desc_known(a->desc->nodes_max, a->nodes_min), 0);
 }
 
-/* At least as many nodes as the partition gives to anyone; a job that names none is not refused for that. */
+/* At least the partition's MinNodes; a job that names none is not refused for that. */
 static void raise_nodes(struct asking *a)
 {
 	const int64_t nodes_min = a->partition ? scenario_desc_known(a->partition->nodes_min, 0) : 0;
@@ -542,8 +544,8 @@ static enum cause make_group(struct asking *a, struct sl_group *group)
 	return bound_cpus(a, group);
 }
 
-/* Where a job gives no limit, the partition's. */
-static sl_time scenario_desc_limit_of(const struct sl_partition *partition)
+/* Where a job has no limit, the partition's. */
+static sl_time scenario_ask_limit_of(const struct sl_partition *partition)
 {
 	if (!partition)
 		return 0;
@@ -583,7 +585,7 @@ static void in_parts(struct sl_group *group)
 	group->task.gpus = scenario_desc_least(group->task.gpus, asked_max) * PARTS;
 }
 
-/* What contradicts itself, or is larger than can be: tasks with what each asks. */
+/* Contradictions and overflows: tasks with the resources of each. */
 static void by_words(const struct asking *a, struct sl_group *group)
 {
 	group->tasks = group->tasks_min = group->tasks_max =

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_devices.c - GPUs of nodes one by one: their islands, their memory, how they are divided; and what
- * of them a task takes.
+ * scenario_devices.c - GPUs of nodes one by one: their islands, their memory, MIG; and what of them a task
+ * requests.
  *
  * A node's GPUs stand kind by kind; those of one kind first where nothing more is said of them, then as its
- * hardware lists them. A share lies on one device that is not divided. A profile takes eighths of a divided
- * one in a row, from a place on that is legal for it; divided devices serve nothing else.
+ * hardware lists them. A share lies on one device that is not divided. A MIG profile occupies consecutive
+ * eighths of a divided one, from a start that is legal for it; divided devices serve no other requests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +197,7 @@ int devices_profile(struct machine *machine, const char *name, uint32_t *number,
 	return status;
 }
 
-/* ---- What a task takes -----------------------------------------------------------------------------------
+/* ---- Requests of a task -----------------------------------------------------------------------------------
  */
 
 static bool will_do(const struct sl_task_resources *task, const struct sl_device *device)

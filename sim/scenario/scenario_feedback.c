@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_feedback.c - which job follows which (replay.feedback), once rows are final.
+ * scenario_feedback.c - which job's submission follows which job's end (replay.feedback), once rows are
+ * final.
  *
  * SWF (Feitelson's standard workload format): field 17 is the number of the job that this one waited for,
  * field 18 how long after its end it was submitted. A job that is not in the replay, or that comes later in

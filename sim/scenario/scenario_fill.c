@@ -5,11 +5,10 @@
  *
  * The workload of Weng et al. (FGD, USENIX ATC 2023), as their simulator makes it:
  * - the jobs, by id, in a random order;
- * - while they ask less of GPUs than so many times the cluster's, one is drawn from all of them, each as
- * likely, and comes once more at the end; the first that would ask more than that is not taken, and ends it.
- * Of that one, what it asks of one GPU is counted alone, however many it asks: all may ask a little more in
- * the end;
- * - if they ask more from the start, one after another is drawn and left out until they do not.
+ * - while they request less GPUs than so many times the cluster's, one is drawn uniformly from all of them,
+ * and added once more at the end; the first that would exceed that is not added, and ends it. Of that one
+ * only one GPU's share is counted, however many it requests: all may request a little more in the end;
+ * - if they request more from the start, one after another is drawn and left out until they do not.
  *
  * One comes each second, and runs for as many seconds as there are jobs: none ends before the last has come.
  * Copies are named after their original: NAME-tuned-0, and so on.
@@ -103,7 +102,7 @@ static int scenario_fill_reserve(struct fill *fill, struct sl_err *err)
 {
 	if (fill->count < fill->capacity)
 		return SL_OK;
-	/* A trace that hardly asks for GPUs would be drawn from for ever. */
+	/* From a trace that hardly requests GPUs jobs would be drawn for ever. */
 	enum { COPIES_MAX = 50000000 };
 	if (fill->count >= COPIES_MAX)
 		return sl_fail(err, SL_INPUT,
@@ -112,7 +111,7 @@ static int scenario_fill_reserve(struct fill *fill, struct sl_err *err)
 	return SL_GROW(fill->order, fill->capacity, fill->count + 1, err);
 }
 
-/* What one task of the job asks of one GPU. */
+/* The share of one GPU that one task of the job requests. */
 static int64_t of_one_gpu(const struct fill *fill, const struct sl_request *request)
 {
 	const int64_t whole = sl_parts(fill->loading->scenario->cluster.gpu_parts);
@@ -240,7 +239,7 @@ static int make_rows(struct fill *fill, struct sl_err *err)
 	return status;
 }
 
-/* How many of the trace's jobs asked for each: what is typical is so of them, not of the copies. */
+/* How many of the trace's jobs had each request: what is typical is so of them, not of the copies. */
 static int count_requests(const struct fill *fill, const uint32_t **counts, struct sl_err *err)
 {
 	const struct scenario *scenario = fill->loading->scenario;
@@ -284,7 +283,8 @@ static int scenario_fill_compare_names(const void *a, const void *b)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* That simulator puts drawn numbers in front of its nodes' names, and of equal nodes takes the first by name.
+/* That simulator puts drawn numbers in front of its nodes' names, and of equal nodes chooses the first by
+ * name.
  */
 static int shuffle_nodes(struct fill *fill, struct sl_err *err)
 {

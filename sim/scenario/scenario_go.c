@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_go.c - the numbers of Go's math/rand, so that a workload that a program in Go drew can be drawn
- * again.
+ * scenario_go.c - the numbers of Go's math/rand, so that a workload drawn by a program in Go can be
+ * reproduced.
  *
  * A lagged Fibonacci generator of Mitchell and Reeds: x[n] = x[n - 607] + x[n - 273] mod 2^64. A seed fills
  * the register from a Lehmer generator, and each word is mixed with that of the same generator after 7.8e12
@@ -127,6 +127,6 @@ uint32_t go_below_shuffle(struct go_rand *go, uint32_t bound)
 	do
 		product = (go_next(go) >> 31) * bound;
 	while ((uint32_t)product <
-		least); /* Below bound it is looked at again: no more numbers are drawn by that. */
+		least); /* Below bound it is checked once more, which draws no further numbers. */
 	return (uint32_t)(product >> 32);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_hardware.c - what all that loads a cluster looks up: how nodes are built (copied whole, and
+ * scenario_hardware.c - look-ups while a cluster is loaded: node hardware (copied whole, and
  * compared, so that nodes that are built differently are of different types), entries, nodes and partitions
  * by name, types.
  */

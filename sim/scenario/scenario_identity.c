@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_identity.c - what was read of a cluster's files, in one form whatever their comments, blanks and
- * order.
+ * scenario_identity.c - the identity of a cluster: a canonical form of its files, whatever their comments,
+ * blanks and order.
  *
- * A line for each thing that the readers told, sorted, and a hash over them: nodes by name with what they
- * have, partitions, switches with their numbers, windows, licences, settings that something follows, objects
+ * A line for each thing that the readers reported, sorted, and a hash over them: nodes by name with what they
+ * have, partitions, switches with their numbers, windows, licences, settings that are modelled, objects
  * with their keys in order. Of settings what is ignored, or typed elsewhere, stands in no line. Of two of one
  * key the last counts, so their order stays. An order that decides anything is in the lines: the switches'.
  */
@@ -169,7 +169,7 @@ static void put_type(struct lines *to, const struct sl_node_type *type)
 		put_hardware(to, type->hardware);
 }
 
-/* Listed nodes have names of their own, and are told one by one. */
+/* Listed nodes have names of their own, and are written one by one. */
 static void scenario_identity_put_nodes(struct lines *to)
 {
 	const struct machine *machine = to->machine;
@@ -230,8 +230,8 @@ static void put_window(struct lines *to, const struct sl_window_spec *is)
 	line_end(to);
 }
 
-/* Slurm numbers its switches in the order of topology.conf, and of two that are as good takes the first: so
- * does the placing, and their order is a part of what was read. */
+/* Slurm numbers its switches in the order of topology.conf, and of two equal ones chooses the first: so does
+ * its allocator here, and their order is a part of what was read. */
 static void put_switch(struct lines *to, const struct sl_switch *is, size_t number)
 {
 	line_begin(to, "switch");

@@ -3,9 +3,9 @@
  * scenario_machine.h - a cluster while it is loaded: what scenario_cluster.c, _hardware.c, _sets.c,
  * _switches.c, _reservations.c, _request.c, _desc.c and _devices.c share.
  *
- * Nodes of one type stay alike. A list of nodes that something is bound to parts the types, so that each
- * list, and all that is made of such lists, is a set of types. A type that was parted off remembers which it
- * was of: a set that is older than the type asks for that one.
+ * Nodes of one type stay equal. A list of nodes that something is bound to splits the types, so that each
+ * list, and all that is made of such lists, is a set of types. A type that was split off records its origin:
+ * a set that is older than the type is looked up by that one.
  */
 #ifndef SL_SCENARIO_MACHINE_H
 #define SL_SCENARIO_MACHINE_H
@@ -36,7 +36,7 @@ struct entry {
 struct window_spec {
 	struct sl_window_spec spec;
 	struct sl_place at;
-	uint32_t set;   /* Of its nodes, once someone asked for it; UINT32_MAX: not yet. */
+	uint32_t set;   /* Of its nodes, once it was queried; UINT32_MAX: not yet. */
 	uint32_t first; /* Of its windows, among the cluster's; once they are made. */
 };
 
@@ -58,13 +58,13 @@ struct binding {
 
 struct machine {
 	struct scenario *scenario;
-	struct binding bound_last; /* The last that was asked for, */
+	struct binding bound_last; /* The last that was queried, */
 	uint32_t bound_number;     /* and its number. */
 	bool bound_known;
 	struct names kinds;                    /* Of GPUs. */
 	struct names mig;                      /* Models of those that are divided, */
 	const struct sl_mig_model **mig_model; /* as many, */
-	struct names profiles;                 /* what jobs ask of them, */
+	struct names profiles;                 /* requests of them, */
 	struct sl_mig_profile *mig_fit;        /* and how that lies on each: [profile * models + model]. */
 	size_t mig_capacity, fit_capacity;
 	struct names files; /* That places name. */
@@ -135,7 +135,7 @@ int devices_lend(const struct machine *machine, struct sl_err *err);
 /* Objects that the reader hands over (sl_cluster_sink.objects), self is the machine; */
 int objects_add(
 	void *self, struct sl_doc *doc, const struct sl_object *object, size_t count, struct sl_err *err);
-/* and once nodes have names: objects and labels, as the cluster shows them. */
+/* and once nodes have names: objects and labels, as of the cluster. */
 int objects_lend(const struct machine *machine, struct sl_err *err);
 /* Those of cluster.objects=PATH, besides. all: where the cluster's own reader puts what it reads. */
 int objects_read(struct machine *machine, const struct loading *loading, const struct sl_cluster_sink *all,
@@ -210,23 +210,23 @@ int switches_finish(struct machine *machine, struct sl_err *err);
 
 /* ---- scenario_desc.c -------------------------------------------------------------------------------- */
 
-/* What else became of an ask, besides its group. */
+/* What else a job description comes to, besides its group. */
 struct asked {
 	enum cause cause; /* Why it may not run (CAUSE_COUNT: it may). */
 	struct binding binding;
 	uint32_t partition; /* UINT32_MAX: none. */
 	uint32_t window;    /* Of the machine's; UINT32_MAX: none. */
-	sl_time limit;      /* Where the job gives none; 0: neither does the partition. */
+	sl_time limit;      /* Where the job has none; 0: neither has the partition. */
 };
 int desc_group(struct machine *machine, const struct sl_job_desc *desc, const struct sl_row *row,
 	struct sl_group *group, struct asked *asked, struct sl_err *err);
 
-/* The same of one that may not run: what it asks, as far as its words say. */
+/* The same of one that may not run: its request, as far as its description says. */
 int desc_said(
 	struct machine *machine, const struct sl_job_desc *desc, struct sl_group *group, struct sl_err *err);
 
 /* Of a row in groups: the set that its partition's name binds it to (no name: the default partition's),
- * whether it gets its nodes wholly there, and the limit of those that give none (0: nor does the partition).
+ * whether it gets its nodes wholly there, and the limit of those that have none (0: nor has the partition).
  */
 struct bound_row {
 	struct binding binding;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_objects.c - objects of Kubernetes among a cluster's files: kept for policies, and the labels of
- * its nodes.
+ * scenario_objects.c - Kubernetes objects among a cluster's files: kept for policies; and the labels of its
+ * nodes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ int objects_lend(const struct machine *machine, struct sl_err *err)
 
 /* ---- cluster.objects: manifests beside a cluster of another kind ----------------------------------- */
 
-/* The nodes are those of the cluster's own file: what manifests say of others is not taken. */
+/* The nodes are those of the cluster's own file: what manifests say of others is ignored. */
 static int no_name(void *self, const char *name, struct sl_err *err)
 {
 	(void)self, (void)name, (void)err;

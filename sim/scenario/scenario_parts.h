@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_parts.h - a scenario while it is loaded: what scenario*.c share, and nobody else.
+ * scenario_parts.h - a scenario while it is loaded: what scenario*.c alone share.
  */
 #ifndef SL_SCENARIO_PARTS_H
 #define SL_SCENARIO_PARTS_H
@@ -84,7 +84,7 @@ struct changing; /* scenario_change.c */
 struct profiles; /* scenario_profile.c */
 struct profile_rule;
 
-/* Columns that names may take the place of numbers in. */
+/* Columns in which names may replace numbers. */
 enum named { NAMED_USER, NAMED_ACCOUNT, NAMED_PARTITION, NAMED_GANG, NAMED_ID, NAMED_COUNT };
 
 struct loading {
@@ -129,12 +129,12 @@ struct loading {
 	struct profiles *profiles; /* NULL: no row says anything. */
 };
 
-/* What a row asks in sum: cpus and GPUs in thousandths, on a counted pool too. */
+/* A row's request in sum: cpus and GPUs in thousandths, on a counted pool too. */
 struct desc {
 	int64_t cpus, mem, gpus;
 	int32_t size;
-	sl_time limit; /* Where the row gives none; 0: that is not said. */
-	bool rounded;  /* The pool gives whole cpus: more than it asks. */
+	sl_time limit; /* Where the row has none; 0: not known. */
+	bool rounded;  /* The pool allocates whole cpus: more than it requests. */
 };
 
 /* row_read.c: the sink for the rows of a trace, which go through all stages (row.h). */
@@ -164,7 +164,7 @@ int time_zone(const char *text, int64_t *offset, struct sl_err *err);
 int time_point(const struct scenario *scenario, const char *what, const char *text, sl_time *time,
 	struct sl_err *err);
 
-/* scenario_settings.c: as they were given; some make no sense together, or alone. */
+/* scenario_settings.c: as given; some are invalid together, or alone. */
 int settings_take(struct loading *loading, struct sl_err *err);
 int settings_agree(const struct loading *loading, struct sl_err *err);
 /* "1024@0,5000", once the rows are sorted. */
@@ -187,7 +187,7 @@ int side_load(struct loading *loading, struct sl_err *err);
 int side_add(struct side_files *files, const struct scenario *scenario, const char *own, const char *format,
 	struct sl_input *in, struct sl_err *err);
 
-/* scenario_commands.c: replay.commands, which is given; input: told of. */
+/* scenario_commands.c: replay.commands, which is given; input: the file read. */
 int commands_load(struct loading *loading, struct scenario_input *input, struct sl_err *err);
 
 /* scenario_cluster.c: a cluster file, but for its windows; */
@@ -200,14 +200,14 @@ const struct side_files *machine_files(const struct loading *loading);
 /* Once all rows are in: whether cpus and GPUs are counted in parts, and their amounts as they will be. */
 int parts_settle(struct loading *loading, struct sl_err *err);
 
-/* scenario_request.c: why the cluster will never give the row what it asks (CAUSE_COUNT: it can); cpus: of a
+/* scenario_request.c: why the row's request can never fit on the cluster (CAUSE_COUNT: it can); cpus: of a
  * row that says nothing more. */
 int desc_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, struct desc *desc,
 	enum cause *cause, struct sl_err *err);
-/* On nodes: the number of what the row asks that was judged last, which fits. */
+/* On nodes: the number of the request that was judged last, which fits. */
 int desc_intern(struct loading *loading, const struct desc *desc, int32_t *request, struct sl_err *err);
 int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl_err *err);
-/* Whether some request asks less than a whole cpu, or of a GPU; and all of them, in coarser parts. */
+/* Whether some request is for less than a whole cpu or GPU; and all of them, in coarser parts. */
 void requests_parts(const struct requests *requests, bool *cpus, bool *gpus);
 void requests_narrow(const struct requests *requests, int64_t cpus, int64_t gpus);
 void requests_free(struct requests *requests);

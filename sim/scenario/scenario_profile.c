@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_profile.c - what jobs do while they run: of the trace, and by the rules of replay.profile.
+ * scenario_profile.c - profiles (what jobs do while they run): of the trace, and by the rules of
+ * replay.profile.
  *
  * Jobs that do the same share one profile: two are the same if all their cells are. A rule says what a job
  * does not say itself; the first rule whose conditions all hold counts, and no other.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_request.c - what the rows of a trace ask, and whether the cluster could ever give it.
+ * scenario_request.c - the requests of a trace's rows, and whether they could ever fit on the cluster.
  *
- * On nodes, jobs that ask the same share one request: rows are looked up by what they ask, group by group, or
- * as it was written to Slurm (scenario_desc.c makes groups of that). Whether a request fits is found once for
- * each that does.
+ * On nodes, jobs with equal requests share one: rows are looked up by their groups, or by their Slurm job
+ * description (scenario_desc.c makes groups of it). Whether a request fits is decided once for each that
+ * does.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static bool types_of(const struct machine *machine, const char *text, uint32_t *
 	return *bits != 0;
 }
 
-/* What contradicts itself can be given by no cluster. */
+/* Contradictory requests fit on no cluster. */
 static bool bounds_agree(const struct sl_row_group *g, size_t group_count)
 {
 	const int64_t min = scenario_request_known(g->tasks_min, g->tasks);
@@ -145,7 +145,7 @@ static int64_t add_product(int64_t sum, int64_t tasks, int64_t each)
 	return more < INT64_C(1) << AMOUNT_BITS ? (int64_t)more : INT64_C(1) << AMOUNT_BITS;
 }
 
-/* A share is of one device; memory and a profile are asked in place of GPUs, not of both. */
+/* A share is of one device; memory and a profile are requested in place of GPUs, not of both. */
 static enum cause gpus_agree(const struct sl_row_group *g)
 {
 	const int64_t gpus = thousandths(g->gpus, g->parts);
@@ -353,7 +353,7 @@ static int gpus_in(struct machine *machine, const struct sl_row_group *from, str
 }
 
 /* A bare number is a name where a partition of the cluster is called so, or where others of the column are
- * names; else nobody knows what it numbers, and any node will do. */
+ * names; else its meaning is not known, and any node will do. */
 static const char *partition_of(
 	const struct loading *loading, const struct sl_row *row, char text[NUMBER_CAPACITY])
 {
@@ -508,7 +508,7 @@ static int asks_begin(struct loading *loading, const struct sl_row_attributes *m
 	return status;
 }
 
-/* Who may use the reservation, and for how long, is asked of each row. */
+/* Who may use the reservation, and for how long, is checked for each row. */
 static int asks_in(struct loading *loading, const struct sl_row *row, struct desc *desc, enum cause *cause,
 	struct sl_err *err)
 {
@@ -538,7 +538,7 @@ static uint32_t window_of(const struct requests *requests)
 	return window;
 }
 
-/* replay.impossible=keep: it stays, with what it asks and why that cannot be, for a policy that goes by what
+/* replay.impossible=keep: it stays, with its request and why it can never fit, for a policy that goes by what
  * was written, and may know better. said: its groups are not made yet. */
 static int stay_as_written(
 	struct loading *loading, bool said, enum cause cause, struct desc *desc, struct sl_err *err)
@@ -577,7 +577,7 @@ static int judge_asks(struct loading *loading, const struct sl_row *row, struct 
 	return status;
 }
 
-/* On a counted pool, or where nobody asks for a machine (cpus 0), where the bound is the column's. */
+/* On a counted pool, or where no cluster is given (cpus 0), where the bound is the column's. */
 static enum cause judge_pool(const struct loading *loading, const struct desc *desc)
 {
 	const int64_t cpus = loading->scenario->cpus;
@@ -586,7 +586,7 @@ static enum cause judge_pool(const struct loading *loading, const struct desc *d
 	return desc->cpus > (cpus ? cpus : INT32_MAX) * PARTS ? CAUSE_LARGE : CAUSE_COUNT;
 }
 
-/* The same of a row that says more. A pool gives whole cpus. */
+/* The same of a row that says more. A pool allocates whole cpus. */
 static void judge_groups(const struct loading *loading, const struct sl_row_attributes *more,
 	struct desc *desc, enum cause *cause)
 {
@@ -630,7 +630,7 @@ static int judge_plain(struct loading *loading, const struct sl_row *row, int64_
 	return judge_request(loading, desc, cause, err);
 }
 
-/* A job that a policy knows by its manifest: of a group that asks for a GPU that there is not, or contradicts
+/* A job that a policy knows by its manifest: of a group that requests a GPU that there is not, or contradicts
  * itself, the engine counts the cpus. */
 static void stay_as_cpus(const struct sl_row_group *from, struct sl_group *to)
 {
@@ -640,7 +640,7 @@ static void stay_as_cpus(const struct sl_row_group *from, struct sl_group *to)
 	to->tasks = to->tasks_min = to->tasks_max = (uint32_t)from->tasks;
 }
 
-/* replay.impossible=keep of what was asked in groups, or in cpus: quotas may be what it waits for, and an
+/* replay.impossible=keep of requests in groups, or in cpus: quotas may be what it waits for, and an
  * operator may open what is closed now. What the cluster lacks is no job, unless it has a manifest. */
 static void stay_in_groups(
 	struct loading *loading, const struct sl_row_attributes *more, struct desc *desc, enum cause *cause)
@@ -773,7 +773,7 @@ int requests_lend(const struct loading *loading, struct sl_jobs *jobs, struct sl
 	if (!item)
 		return sl_fail_memory(err);
 	memcpy(item, requests->item, requests->count * sizeof(*item));
-	/* Windows have their numbers now. Groups are ours, and const for everyone else. */
+	/* Windows have their numbers now. Groups are made here, and const elsewhere. */
 	for (uint32_t i = 0; i < requests->count; i++)
 		if (requests->goes[i].window != UINT32_MAX)
 			requests->goes[i].group->reservation =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_reservations.c - reservations of a cluster file: on which nodes, from when until when.
+ * scenario_reservations.c - reservations of a cluster file: nodes, begin and end.
  *
- * Made once the trace is read, since dates need its zero. They part the types of nodes, so that nodes of one
- * type are alike in windows too.
+ * Made once the trace is read, since dates need its zero. They split the node types, so that nodes of one
+ * type have equal windows too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static int window_times(const struct machine *machine, const struct window_spec 
 	return SL_OK;
 }
 
-/* ---- Windows that come again --------------------------------------------------------------------------- */
+/* ---- Windows that repeat --------------------------------------------------------------------------- */
 
 #define HOUR (3600 * SL_SECOND)
 #define DAY  (24 * HOUR)
@@ -89,7 +89,7 @@ static int window_times(const struct machine *machine, const struct window_spec 
 
 enum { SUNDAY, SATURDAY = 6, WEEK = 7, DAY_OF_1970 = 4 };
 
-/* How a window comes again: each so often, on which days (bit 0: Sunday). */
+/* How a window repeats: its period, and on which days (bit 0: Sunday). */
 static const struct repeat {
 	const char *flag;
 	sl_time step;
@@ -102,7 +102,7 @@ static const struct repeat {
 	{ "WEEKLY", WEEK *DAY, 0x7f },
 };
 
-/* The first flag that says so; NULL: it does not come again. */
+/* The first flag that says so; NULL: it does not repeat. */
 static const struct repeat *repeat_of(const char *flags)
 {
 	for (const char *p = flags; p && *p;) {
@@ -151,7 +151,7 @@ static int windows_put(struct windows *all, const struct sl_window *window, uint
 	return SL_OK;
 }
 
-/* The window, and each time that it comes again before it matters no more. What is over before the first
+/* The window, and each repetition before it matters no more. What is over before the first
  * submission is left out, but for the first. */
 static int windows_repeat(const struct scenario *scenario, struct windows *all, const struct sl_window *first,
 	uint32_t spec, struct sl_err *err)

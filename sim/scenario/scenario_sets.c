@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_sets.c - lists of nodes, and sets of types: of partitions, of constraints, of what jobs name.
+ * scenario_sets.c - node lists, and sets of node types: of partitions, of constraints, of jobs' node lists.
  *
- * A constraint is as sbatch(1) has it: features with '&' (and) and '|' (or), taken from left to right;
- * parentheses; brackets, which ask that all nodes have the same one of several, are taken as parentheses, and
- * a count behind a feature ("a*2") is passed over: both only widen the choice.
+ * A constraint is as sbatch(1) has it: features with '&' (and) and '|' (or), evaluated from left to right;
+ * parentheses; brackets, which require that all nodes have the same one of several, are read as parentheses,
+ * and a count behind a feature ("a*2") is ignored: both only widen the choice.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -210,8 +210,8 @@ static int set_of_nodes(
 	return status;
 }
 
-/* Sets of texts are made once. kind: one letter, so that no text is taken for another's. *fresh: the set is
- * to be made, and to be put into *slot. */
+/* Sets of texts are made once. kind: one letter, so that texts of different kinds are distinct. *fresh: the
+ * set is to be made, and to be put into *slot. */
 static int set_find(struct machine *machine, char kind, const char *text, uint32_t **slot, bool *fresh,
 	struct sl_err *err)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scenario_settings.c - the settings of a replay: taken from the line, found to agree, and read where one is
- * more than a number.
+ * scenario_settings.c - the settings of a replay: from the command line, checked against each other, and
+ * parsed where one is more than a number.
  *
- * replay.windows, stretches of a trace, each run on its own:
+ * replay.windows, intervals of a trace, each run on its own:
  * "1024@1981,2756": 1024 jobs from row 1981 on, and from row 2756 on, counted
  * from 0 in the order of submission, after cleaning. They may overlap. A window
  * is a scenario that lends its columns from the whole one's.
  *
- * replay.restart, what it costs to go on from a checkpoint, by size:
+ * replay.restart, the time to resume from a checkpoint, by size:
  * "7s,2:30s,9:60s": 7 s for a job of one GPU, 30 s from 2 GPUs on, 60 s from 9
- * on; cpus of a job that asks for no GPU. Smaller jobs than the first named
+ * on; cpus of a job that requests no GPU. Smaller jobs than the first named
  * cost nothing.
  */
 #include <stdio.h>
@@ -166,7 +166,7 @@ struct scenario scenario_window(const struct scenario *whole, size_t index)
 	return window;
 }
 
-/* ---- Taken ----------------------------------------------------------------------------------- */
+/* ---- As given ----------------------------------------------------------------------------------- */
 
 static int replay_set(
 	struct loading *loading, int which, const char *text, const char *what, struct sl_err *err)
@@ -185,7 +185,7 @@ static int cpus_set(struct loading *loading, const char *text, struct sl_err *er
 		"--set: 'cluster.cpus' must be a whole number within 1..2147483647, not '%s'", text);
 }
 
-/* With a cluster file it is the reader's to apply; kept too, to be told. */
+/* With a cluster file it is the reader's to apply; kept too, for reports. */
 static int cluster_setting(struct loading *loading, struct setting *setting, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
@@ -228,7 +228,7 @@ static int setting_take(struct loading *loading, struct setting *setting, struct
 		setting->used = true;
 		return replay_set(loading, i, setting->value, "--set", err);
 	}
-	return SL_OK; /* The policy's, or nobody's: that is found out later. */
+	return SL_OK; /* The policy's, or unused: that is found out later. */
 }
 
 /* One of replay.gauges. */
@@ -250,7 +250,7 @@ static int gauge_find(struct scenario *scenario, const char *name, size_t len, s
 	return SL_OK;
 }
 
-/* A name given twice is one gauge: the engine follows none twice. */
+/* A name given twice is one gauge: the engine records none twice. */
 static int gauges_find(struct scenario *scenario, struct sl_err *err)
 {
 	const char *text = scenario->replay[REPLAY_GAUGES].text;

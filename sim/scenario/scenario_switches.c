@@ -16,7 +16,7 @@ static uint32_t switch_find(const struct machine *machine, const char *name, siz
 	return UINT32_MAX;
 }
 
-/* The switches that hang on one, while they are read. */
+/* The switches below one, while they are read. */
 struct hanging {
 	struct machine *machine;
 	uint32_t parent;
@@ -55,7 +55,7 @@ static int hang_all(struct machine *machine, struct sl_err *err)
 	return status;
 }
 
-/* A switch is above all that hangs on it. */
+/* A switch is above all its children. */
 static int set_levels(struct machine *machine, struct sl_err *err)
 {
 	for (uint32_t i = 0; i < machine->sw_count; i++) {

@@ -3,11 +3,11 @@
  * scenario_with.c - the rows of further traces join the replay (replay.with).
  *
  * Dates are aligned where both the trace and the further file are dated; else both begin at 0: what is dated
- * is taken from its first submission on (to the second), and an undated file beside a dated trace begins with
+ * counts from its first submission on (to the second), and an undated file beside a dated trace begins with
  * that trace's first day and second. A file whose ids clash with those before has all of its own known as
  * NAME/ID, NAME its name without folder and end. Users, accounts and partitions of the same number or name
  * are the same; arrays are never. Each file is read twice: to see its first submission and whether ids clash,
- * and to take its rows.
+ * and to read its rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static void scenario_with_move(sl_time *time, sl_time by)
 		*time = SL_NONE;
 }
 
-/* "\001NAME\001afterok:5": whose ids the text means, see scenario_attributes.c. */
+/* "\001NAME\001afterok:5": of which file the ids are, see scenario_attributes.c. */
 static char *dependency_of(const struct with *with, const char *text)
 {
 	const size_t capacity = strlen(text) + STEM_MAX + 40;

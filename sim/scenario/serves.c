@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * serves.c - a service as its replicas name it: a text of keys, and the load that it says.
+ * serves.c - a service as its replicas' profiles state it: a text of keys, and its load over time.
  *
  * All in whole numbers: loads are millionths of a request a second, and hold for a while, so that their
  * integrals are exact.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cluster.h - what there is, and what is free of it.
+ * cluster.h - a counted pool: its cpus, and how many are free.
  *
- * One counted pool of cpus (nodes: nodes.h). Nothing is ever given out twice, and nobody gives
- * back more than was taken.
+ * One counted pool of cpus (nodes: nodes.h). Nothing is ever allocated twice, and no job releases more than
+ * it was allocated.
  */
 #ifndef SL_CLUSTER_H
 #define SL_CLUSTER_H
@@ -30,7 +30,7 @@ static inline void cluster_allocate(struct cluster *cluster, int64_t cpus)
 static inline void cluster_free(struct cluster *cluster, int64_t cpus)
 {
 	cluster->cpus_free += cpus;
-	SL_CHECK(cluster->cpus_free <= cluster->cpus); /* A job gave back more than it took. */
+	SL_CHECK(cluster->cpus_free <= cluster->cpus); /* A job released more than it was allocated. */
 }
 
 #endif

@@ -24,7 +24,7 @@ struct queue_leaf {
 	uint32_t job[QUEUE_LEAF];
 	int32_t size[QUEUE_LEAF];
 	int32_t length[QUEUE_LEAF]; /* Whole seconds, rounded down. */
-	uint8_t class[QUEUE_LEAF];  /* Of the size; 0 where nobody is. */
+	uint8_t class[QUEUE_LEAF];  /* Of the size; 0 where no job is. */
 };
 
 /* What one child holds: lengths in whole seconds, ABSENT where a class has no job. */
@@ -525,8 +525,8 @@ static uint32_t queue_count_of(const struct queue *q, uint32_t node, uint32_t le
 	return level ? q->pool->inner[node].count : (uint32_t)__builtin_popcountll(q->pool->leaf[node].live);
 }
 
-/* Joins a thin child with its right or left neighbour, so that a queue whose jobs left here and there stays
- * dense. */
+/* Joins a thin child with its right or left neighbour, so that a queue from which jobs left here and there
+ * stays dense. */
 static void join_thin(struct queue *q, struct queue_inner *inner, uint32_t slot, uint32_t level)
 {
 	const uint32_t ways = level ? QUEUE_WAYS : QUEUE_LEAF;
@@ -616,7 +616,7 @@ void queue_remove(struct queue *q, uint32_t job)
 /* ---- Search ------------------------------------------------------------------------------ */
 
 struct search {
-	int32_t free, spare, capacity;        /* Clamped; room in whole seconds. */
+	int32_t free, spare, capacity;        /* Clamped; free time in whole seconds. */
 	uint64_t classes_free, classes_spare; /* Bits of the classes that may fit. */
 	sl_time capacity_exact;
 	const struct queue_test *test; /* NULL: sizes decide. */

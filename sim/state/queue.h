@@ -19,12 +19,12 @@ enum { QUEUE_LEAF = SL_OR_TINY(64, 8), QUEUE_WAYS = SL_OR_TINY(16, 4), QUEUE_CLA
 /* What may start: */
 struct queue_fit {
 	int64_t free;     /* size <= free, and */
-	sl_time capacity; /* length <= room or */
+	sl_time capacity; /* length <= capacity or */
 	int64_t spare;    /* size <= spare */
 };
 
 /* The same where a comparison of sizes does not decide (nodes, windows): classes of which some job may pass
- * if it is no longer than room, or whatever its length; each job that they do not refuse is asked about. */
+ * if it is no longer than `capacity`, or whatever its length; each job that they do not exclude is tested. */
 struct queue_test {
 	uint64_t classes_capacity, classes_any; /* The second is part of the first. */
 	sl_time capacity;
@@ -56,14 +56,15 @@ struct queue {
 	uint32_t root;                /* A leaf's number if depth is 0, else an inner one's. */
 	uint32_t depth;
 	uint32_t count;   /* Jobs. */
-	int32_t size_min; /* Of all; 0: to be found anew. */
+	int32_t size_min; /* Of all; 0: to be recomputed. */
 
-	/* In submit order only: nobody behind `failed_after` and before `failed_end` passes `failed`, so that
-	 * a search that asks for no less looks at those who came since. */
+	/* In submit order only: no job behind `failed_after` and before `failed_end` passes `failed`, so that
+	 * a search for no less looks only at those that came since. */
 	struct queue_fit failed;
 	int64_t failed_after;
 	uint32_t failed_end; /* 0: nothing is known. */
-	/* The last find, and who is known to have failed before it: if it leaves, all up to it are. */
+	/* The last find, and which jobs are known to have failed before it: if it leaves, all up to it have.
+	 */
 	struct queue_fit found_fit;
 	int64_t found_after;
 	uint32_t found;
@@ -102,7 +103,7 @@ int32_t queue_class_least(unsigned c);
 void queue_list(const struct queue *q, uint32_t *out);
 /* The same jobs in this order, after their keys have changed. */
 int queue_rebuild(struct queue *q, const uint32_t *row, struct sl_err *err);
-/* Nobody is in it, nor are its nodes anybody's: for all queues of a pool at once, and the pool. */
+/* No job is in it, and its nodes are unused: for all queues of a pool at once, and the pool. */
 void queue_empty(struct queue *q);
 void queue_pool_empty(struct queue_pool *pool);
 
