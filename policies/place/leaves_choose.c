@@ -235,7 +235,7 @@ static size_t leaves_choose(
 		if (!(l->ways >> way & 1) || !candidate(l, (enum leaves_way)way))
 			continue;
 		const bool alone = l->allocs == 1 || !asks; /* On one node no other job is in its way. */
-		const uint64_t rate = alone ? SL_SPEED_ONE : sl_predict(l->world, job, l->alloc, l->allocs);
+		const uint64_t rate = alone ? SL_SPEED_ONE : sl_predict(l->sim, job, l->alloc, l->allocs);
 		if (!allocs || rate > best || (rate == best && l->leaves_used < leaves)) {
 			best = rate;
 			allocs = l->allocs;

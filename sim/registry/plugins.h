@@ -14,7 +14,7 @@
 struct setting {
 	const char *key; /* "policy.fill", "replay.load", "cluster.cpus", or a bare "fill" */
 	const char *value;
-	bool used; /* It was used; an unused one is an error (SL_USAGE, with the most similar known key). */
+	bool used; /* Someone took it; what nobody took is an error (SL_USAGE, with the nearest known key). */
 };
 
 struct settings {
@@ -24,7 +24,7 @@ struct settings {
 };
 
 int settings_add(struct settings *settings, const char *key_value, struct sl_err *err);
-/* --model TEXT: "NAME[:key=value,...]", kept as it is under a key that no user can write. */
+/* --model TEXT: "NAME[:key=value,...]", kept as it is under a key that nobody can write. */
 #define SETTING_MODEL "--model"
 int settings_add_model(struct settings *settings, const char *text, struct sl_err *err);
 
@@ -50,12 +50,12 @@ struct policy_choice {
 	const struct policy_file *file; /* Of its parameters that name one; its own, if it is a script. */
 	size_t file_count;
 	const struct registry
-		*registry; /* Its trust is checked before what a parameter names is run or written. */
+		*registry; /* Its trust is asked before what a parameter names is run or written. */
 };
 
 /* Finds the policy or preset, or that of a plug-in by its path, and checks its values; SL_USAGE with the
- * most similar known name otherwise. A bare setting key that is the policy's is used from `settings`; one
- * that is also a replay key is an error. */
+ * nearest known name otherwise. A bare setting key that is the policy's is taken from `settings`; one that is
+ * also a replay key is an error. */
 int policy_choose(const struct registry *registry, struct policy_choice *choice, const char *text,
 	struct settings *settings, struct sl_arena *arena, struct sl_err *err);
 /* Before it is chosen: what that text, with those settings over it, would have executed, by trust.h. at:
@@ -95,7 +95,7 @@ struct item {
 };
 bool item_next(const char **text, struct item *item);
 
-/* SL_USAGE if a setting was not used: names the most similar key of the replay and of the chosen policies.
+/* SL_USAGE if a setting was used by nobody: names the nearest key of the replay and of the chosen policies.
  */
 int settings_check_used(const struct settings *settings, const struct policy_choice *choices, size_t count,
 	struct sl_err *err);
@@ -106,7 +106,7 @@ struct param_list {
 	size_t count;
 	const char *what; /* Names their owner in messages. */
 	const struct registry
-		*registry;      /* Of names that parameters accept (SL_PARAM_PLACE); NULL: none does. */
+		*registry;      /* Of names that parameters take (SL_PARAM_PLACE); NULL: none does. */
 	struct sl_arena *arena; /* Where values go. */
 };
 /* Fills values, one for each, from "key=value,..." (may be NULL) over the defaults. */
@@ -115,19 +115,16 @@ int values_parse(
 /* The same, over what the values are; */
 int values_give(
 	struct sl_value *values, const struct param_list *params, const char *text, struct sl_err *err);
-/* and one key alone, of `values`, or, by its number, into one value. value NULL: a bare key, a flag. */
+/* and one key alone, of `values`, or, by its number, into one value. value NULL: a bare key, a switch. */
 int values_key(struct sl_value *values, const struct param_list *params, const char *key, const char *value,
 	struct sl_err *err);
 int value_set(struct sl_value *value, const struct param_list *params, size_t i, const char *text,
 	struct sl_err *err);
-/* "a|b|c": the values of a CHOICE parameter, with those of plug-ins; NULL: no memory, or anything. */
+/* "a|b|c": what a parameter of a choice takes, with what plug-ins bring; NULL: no memory, or anything. */
 const char *param_choices(
 	const struct sl_param *param, const struct registry *registry, struct sl_arena *arena);
 
-/* The known name most similar to `name`, or NULL if none is: for "did you mean". */
-const char *nearest(const char *name, const char *(*at)(const void *list, size_t i), const void *list);
-
-/* ": did you mean 'easy'?" into buffer, or "" if none is similar. */
+/* ": did you mean 'easy'?" into buffer, or "" if nothing is near. */
 const char *did_you_mean(char buffer[128], const char *similar);
 
 const char *registry_name_at(const void *array, size_t i); /* Of an array of the registry, for nearest. */
@@ -137,7 +134,7 @@ int reader_surest(
 	const struct registry *registry, const struct sl_reader **reader, const char *text, size_t len);
 int cluster_reader_surest(const struct registry *registry, const struct sl_cluster_reader **reader,
 	const char *path, const char *text, size_t len);
-/* By content. Peeks at the first text of `in`. */
+/* By content. Reads the first text of `in` and gives it back. */
 int reader_choose(const struct registry *registry, const struct sl_reader **reader, struct sl_input *in,
 	struct sl_err *err);
 /* Likewise. in NULL: path is a folder. */

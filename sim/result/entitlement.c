@@ -95,7 +95,7 @@ static int entitlement_by_name(const void *a, const void *b)
 }
 
 /* False: not configured. */
-static bool entitled_gather(const struct asked *asked, struct tree *tree, bool *failed)
+static bool entitlement_gather(const struct asked *asked, struct tree *tree, bool *failed)
 {
 	const struct sl_cluster *cluster = asked->reported->result->cluster;
 	const uint32_t settings = cluster && cluster->node_count ? cluster->setting_count : 0;

@@ -545,7 +545,7 @@ static enum cause make_group(struct asking *a, struct sl_group *group)
 }
 
 /* Where a job has no limit, the partition's. */
-static sl_time scenario_ask_limit_of(const struct sl_partition *partition)
+static sl_time scenario_desc_limit_of(const struct sl_partition *partition)
 {
 	if (!partition)
 		return 0;
