@@ -106,7 +106,7 @@ struct scenario {
 	uint64_t jobs_max; /* 0: all. */
 	sl_time warmup;    /* SL_NONE: by MSER-5. */
 	struct sl_value *replay;                     /* Effective, as replay_params. */
-	const struct sl_gauge *gauge[SL_GAUGES_MAX]; /* replay.gauges: followed under any policy. */
+	const struct sl_gauge *gauge[SL_GAUGES_MAX]; /* replay.gauges: recorded under any policy. */
 	uint32_t gauge_count;
 	struct scenario_input input;
 	struct scenario_input cluster_input; /* path NULL: none. */
