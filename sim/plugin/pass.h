@@ -82,7 +82,7 @@ SL_API struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time 
 /* The first job behind `after` in queue order (SL_JOB_NONE: from the front) that fits now and does not delay
  * the shadow: it ends by then, or uses no more than is spare then, which is subtracted from the spare. Meant
  * to be started. With a fill order, candidates come in that order: `after` the shadow's own job means from
- * its front, and that job is passed over. shadow may be NULL. */
+ * its front, and that job is skipped. shadow may be NULL. */
 SL_API sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *shadow);
 
 /* Commands. An impossible one returns false and changes nothing. */
