@@ -29,7 +29,7 @@ SL_API int sl_session_new(struct sl_session **session, struct sl_err *err);
 SL_API int sl_session_plugin(struct sl_session *session, const char *path, struct sl_err *err);
 SL_API void sl_session_free(struct sl_session *session); /* NULL: nothing to do, as below. */
 
-/* ---- Scenarios: a trace on a machine, constant once open ---------------------------------- */
+/* ---- Scenarios: a trace on a cluster, constant once open ---------------------------------- */
 
 struct sl_scenario;
 /* cluster: as -c, NULL: as the trace says. settings: "KEY=VALUE" as --set takes them, closed by NULL; NULL:

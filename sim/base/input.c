@@ -366,7 +366,7 @@ static int take_part(struct sl_input *in, struct sl_err *err)
 	return SL_OK;
 }
 
-/* A byte order mark is passed over. */
+/* A byte order mark is skipped. */
 static size_t text_begins(const struct sl_input *in)
 {
 	return !in->offset && in->held >= 3 && memcmp(in->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -32,7 +32,7 @@ void nodes_free(struct nodes *nodes);
 /* 0, or the first failure (of memory), with its text: from then on nothing is done, and queries return false.
  */
 int nodes_status(const struct nodes *nodes, struct sl_err *err);
-/* Are devices followed as far as the node scorer wants it? That is settled by nodes_new. */
+/* Are devices tracked as the node scorer requires? That is settled by nodes_new. */
 bool nodes_serve(const struct nodes *nodes, const struct scorer *scorer);
 /* From now on by another node scorer, for which nodes_serve holds; cached fits are dropped. */
 void nodes_set_scorer(struct nodes *nodes, const struct scorer *scorer);

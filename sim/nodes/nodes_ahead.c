@@ -3,7 +3,7 @@
  * nodes_ahead.c - future capacity: what each recently queried request finds free later, as allocations end;
  * kept up to date.
  *
- * For a request that needs one node, each node has a time at which it holds it;
+ * For a request that needs one node, each node has the earliest time at which it fits;
  * a tree over the nodes keeps the least. For one that is counted over nodes, a
  * profile keeps how many units there are when. Both are updated from a log of the nodes that changed, when
  * queried, and rebuilt where the log is too short.

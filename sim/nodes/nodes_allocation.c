@@ -69,7 +69,7 @@ void chain_free(struct nodes *nodes, struct chain chain)
 	nodes->interval_spare = chain.first;
 }
 
-/* ---- Holds ----------------------------------------------------------------------------------- */
+/* ---- Allocations ----------------------------------------------------------------------------------- */
 
 /* How many intervals there are from this one on. */
 size_t chain_length(const struct nodes *nodes, uint32_t first)

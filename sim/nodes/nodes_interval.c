@@ -270,7 +270,7 @@ bool interval_fits(const struct nodes *nodes, const struct interval *interval)
 	return !lacks(nodes, type_of(nodes, interval->node), m.free);
 }
 
-/* ---- Holds of jobs --------------------------------------------------------------------------- */
+/* ---- Allocations of jobs --------------------------------------------------------------------------- */
 
 /* What was allocated becomes the job's. */
 bool allocation_begins(struct nodes *nodes, uint32_t job, uint32_t request, struct chain chain, sl_time end)

@@ -229,7 +229,7 @@ struct pick {
 struct island {
 	uint64_t allocations; /* Tasks, on as many nodes as the group may have, */
 	uint64_t ready;       /* and of those on nodes that are not late. */
-	uint32_t nodes;       /* That hold any. */
+	uint32_t nodes;       /* On which any fit. */
 	uint32_t first;       /* Its lowest node. */
 };
 
@@ -238,7 +238,8 @@ struct backfill_check {
 	uint32_t request;
 	sl_time at, length;
 	struct chain chosen; /* named */
-	/* A head that needs one unit: the node that holds it then, if it is the only one; in which state. */
+	/* A head that needs one unit: the node on which it fits then, if it is the only one; in which state.
+	 */
 	uint32_t only;
 	bool any;
 	int64_t spare; /* SHAPE_SUM: units beyond those that it needs. */
@@ -489,7 +490,7 @@ static inline uint32_t units_on(const struct nodes *nodes, const struct shape *s
  * happens where a promise meets what runs longer than expected. */
 enum { SLICES = (1 << SL_MIG_SLICES) - 1 };
 
-/* Which GPU of the node an interval of INTERVAL_SLICES holds slices of, and which. */
+/* Of which GPU of the node an interval of INTERVAL_SLICES has slices, and which. */
 static inline uint32_t interval_divided(const struct interval *interval) { return interval->devices & 0xff; }
 static inline uint32_t interval_slices(const struct interval *interval) { return interval->devices >> 8; }
 

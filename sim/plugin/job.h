@@ -70,8 +70,8 @@ struct sl_jobs {
 	const uint32_t *more_of;
 	const struct sl_job_attributes *more;
 	uint32_t more_count;
-	const int32_t *gpu_active; /* Of the GPU time that it holds, how much it is active, in millionths; -1:
-				    * not known. NULL: of no job. */
+	const int32_t *gpu_active; /* Of the GPU time allocated to it, how much it is active, in millionths;
+				    * -1: not known. NULL: of no job. */
 	/* By request: how many jobs had it before replay.fill drew jobs repeatedly or left some out. NULL: it
 	 * did not, and the jobs in the table are all. */
 	const uint32_t *request_drawn_from;
@@ -95,7 +95,7 @@ enum sl_depend_kind {
 };
 struct sl_depend {
 	enum sl_depend_kind kind;
-	uint32_t job; /* UINT32_MAX: not in the trace: taken as satisfied. */
+	uint32_t job; /* UINT32_MAX: not in the trace: counts as satisfied. */
 	sl_time delay;
 	bool or_next;   /* This or the next ("?"). */
 	bool with_next; /* This and the next are one of them: tasks of one array. */

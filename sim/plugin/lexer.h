@@ -22,7 +22,7 @@ static inline bool sl_is_letter(char c)
 /* How long the run of letters and digits is that begins there. */
 SL_API size_t sl_lex_name(const char *text);
 
-/* The first letter behind the blanks, which are passed over; a zero at the end. */
+/* The first letter behind the blanks, which are skipped; a zero at the end. */
 SL_API char sl_lex_peek(struct sl_lexer *in);
 /* Consumes that sign, if it is the next; a word only if no letter or digit is behind it. */
 SL_API bool sl_lex_sign(struct sl_lexer *in, const char *sign);

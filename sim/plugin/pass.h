@@ -8,7 +8,8 @@
 
 #include "policy.h"
 
-/* Reads. */
+/* Reads. Times are microseconds since the scenario's zero; cpus and GPUs are in parts (sl_cluster.cpu_parts,
+ * gpu_parts), memory in MiB. SL_JOB_NONE: there is no further job. */
 SL_API sl_time sl_now(const struct sl_pass *pass);
 /* The run is being stopped at this instant, and its result is marked as partial: a long search may give up.
  */
@@ -22,8 +23,11 @@ SL_API enum sl_state sl_state_of(const struct sl_pass *pass, sl_job job);
 SL_API bool sl_waits(const struct sl_pass *pass, sl_job job);
 /* SL_USE_REASONS: why it waits, as sl_set_reason last said; the default if nothing was said. */
 SL_API enum sl_reason sl_reason_of(const struct sl_pass *pass, sl_job job);
+/* The start of its present or last attempt; SL_NONE: never started. */
 SL_API sl_time sl_start_of(const struct sl_pass *pass, sl_job job);
+/* The run time by which plans count: sl_set_estimate's, else its limit. */
 SL_API sl_time sl_estimate_of(const struct sl_pass *pass, sl_job job);
+/* The queue in its order. */
 SL_API uint32_t sl_queue_count(const struct sl_pass *pass);
 SL_API sl_job sl_queue_first(const struct sl_pass *pass);
 SL_API sl_job sl_queue_after(const struct sl_pass *pass, sl_job job);
@@ -35,7 +39,7 @@ SL_API sl_job sl_running_first(const struct sl_pass *pass);
 SL_API sl_job sl_running_next(const struct sl_pass *pass, sl_job job);
 SL_API sl_job sl_running_last(const struct sl_pass *pass);
 SL_API sl_job sl_running_before(const struct sl_pass *pass, sl_job job);
-/* When a running job is expected to end, by its estimate. */
+/* When a running job is expected to end, by its estimate; SL_NEVER: it does not run. */
 SL_API sl_time sl_expected_end(const struct sl_pass *pass, sl_job job);
 /* Work done so far that would be kept by a checkpoint now, in microseconds of running at full size. */
 SL_API sl_time sl_work_of(const struct sl_pass *pass, sl_job job);
@@ -78,10 +82,11 @@ SL_API struct sl_promise sl_shadow_at(struct sl_pass *pass, sl_job job, sl_time 
 /* The first job behind `after` in queue order (SL_JOB_NONE: from the front) that fits now and does not delay
  * the shadow: it ends by then, or uses no more than is spare then, which is subtracted from the spare. Meant
  * to be started. With a fill order, candidates come in that order: `after` the shadow's own job means from
- * its front, and that job is passed over. shadow may be NULL. */
+ * its front, and that job is skipped. shadow may be NULL. */
 SL_API sl_job sl_queue_next_fit(struct sl_pass *pass, sl_job after, struct sl_promise *shadow);
 
-/* Commands. An impossible request returns false and changes nothing. */
+/* Commands. An impossible one returns false and changes nothing. */
+/* Starts a waiting job, on the nodes that the node scorer or allocator chooses. False: it does not fit. */
 SL_API bool sl_start(struct sl_pass *pass, sl_job job);
 /* On these nodes. False unless each group has all its tasks, its per-node bounds hold, and all of it is free.
  */
@@ -89,6 +94,7 @@ SL_API bool sl_start_on(struct sl_pass *pass, sl_job job, const struct sl_node_t
 /* With these amounts, whatever its request says; each node once. False unless all of it is free. */
 SL_API bool sl_start_alloc(
 	struct sl_pass *pass, sl_job job, const struct sl_node_alloc *node_alloc, size_t count);
+/* A waiting job ends CANCELLED. */
 SL_API bool sl_cancel(struct sl_pass *pass, sl_job job);
 /* SL_USE_CONTROL. It ends now, running, suspended or waiting, in that state (not PENDING, RUNNING,
  * SUSPENDED). */
@@ -117,9 +123,10 @@ SL_API void sl_say(const struct sl_pass *pass, const char *text);
 SL_API bool sl_query(
 	struct sl_pass *pass, uint64_t number, const sl_job *offered, size_t count, sl_job *answer);
 
-/* SL_USE_PREEMPT. */
+/* SL_USE_PREEMPT. False: it is neither running nor suspended, ends at this instant, or may not be requeued
+ * (--no-requeue); under an allocator also SL_PREEMPT_SUSPEND. */
 SL_API bool sl_preempt(struct sl_pass *pass, sl_job job, enum sl_preempt how);
-/* A suspended job goes on on its own nodes. False: its cpus and GPUs there are not free. */
+/* A suspended job is resumed on its own nodes. False: its cpus and GPUs there are not free, or reserved. */
 SL_API bool sl_resume(struct sl_pass *pass, sl_job job);
 /* A running elastic job (one group with tasks_min < tasks_max) gets so many tasks. It then runs tasks /
  * (tasks requested) times as fast. */

@@ -217,8 +217,8 @@ SL_API void sl_warning(const struct sl_setup *setup, const char *text);
  * and its state made and released with the run. */
 SL_API int sl_set_node_scorer(const struct sl_setup *setup, const struct sl_node_scorer *scorer,
 	enum sl_ties ties, struct sl_err *err);
-/* In init: a gauge, recorded over time (not on pools of SL_USE_NODES, whose nodes have no state worth
- * recording). Lent for the run. At most SL_GAUGES_MAX, SL_USAGE beyond; the same gauge twice is one. */
+/* In init: records a gauge over time; the same one twice is one. Lent for the run. SL_USAGE: the cluster is a
+ * counted pool, or has SL_GAUGES_MAX gauges already. */
 enum { SL_GAUGES_MAX = 4 };
 SL_API int sl_follow(const struct sl_setup *setup, const struct sl_gauge *gauge, struct sl_err *err);
 

@@ -71,7 +71,7 @@ static void overdue_take(struct sim *sim, uint32_t job)
 }
 
 /* The next whose estimate has run out since the last pass; UINT32_MAX: none. An estimate that was moved to
- * and fro left several notes. */
+ * and fro left several entries. */
 static uint32_t next_overdue(struct sim *sim, size_t *seen)
 {
 	const struct ev *top;
@@ -197,7 +197,7 @@ static void pay_owed(struct sim *sim)
 	profile_change(sim, SL_NONE + 1, paid);
 }
 
-/* Of a pool, what stands still holds nothing. */
+/* Of a pool, a suspended job has nothing allocated. */
 static void give_to_pool(struct sim *sim, uint32_t job, sl_time end)
 {
 	profile_change(sim, end, -(int64_t)sim->jobs->size[job]);

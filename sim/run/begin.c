@@ -201,7 +201,7 @@ static int init_pass(struct sim *sim, const struct sim_options *options, struct 
 	return capacity ? capacity : sim->status;
 }
 
-/* Stable, by job: they were noted in time order. */
+/* Stable, by job: they were recorded in time order. */
 static int sort_reasons(struct sim *sim)
 {
 	const uint32_t jobs = sim->jobs->count;

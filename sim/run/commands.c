@@ -248,7 +248,7 @@ static void stand_no_more(struct sim *sim, uint32_t job)
 	sim->suspended--;
 }
 
-/* What the job was to hold until its expected end is free from now on. */
+/* The job's allocation until its expected end is free from now on. */
 static void note_freed(struct sim *sim, uint32_t job)
 {
 	if (!(sim->uses & SL_USE_PROMISES) || sim->job_state[job] != SL_RUNNING)
@@ -269,7 +269,7 @@ static void suspend(struct sim *sim, uint32_t job)
 	sim->suspended++;
 }
 
-/* Out of the machine: what it holds, its place among what runs, its attempt. */
+/* Leaves the cluster: its allocation, its place among the running jobs, its attempt. */
 static void commands_leave(struct sim *sim, uint32_t job)
 {
 	const bool running = sim->job_state[job] == SL_RUNNING;

@@ -95,7 +95,7 @@ void sl_report_plan(struct sim *sim, sl_job job, sl_time start)
 			 });
 }
 
-/* ---- Noted ----------------------------------------------------------------------------------- */
+/* ---- Recorded ----------------------------------------------------------------------------------- */
 
 static void decisions_note(struct sim *sim, const struct sl_decision *decision)
 {

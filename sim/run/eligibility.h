@@ -45,7 +45,7 @@ sl_time eligibility_deadline(const struct sim *sim, uint32_t job);
 bool eligibility_no_requeue(const struct sim *sim, uint32_t job);
 
 /* replay.start=recorded. Before the history is reported: of jobs submitted by then that do not run, when each
- * was released (SL_NEVER: not yet). `found`: those that run, with their starts in pass->start. */
+ * was released (SL_NEVER: not yet). `found`: those that run, with their starts in sim->start. */
 int eligibility_take_up(struct sim *sim, sl_time *entered, uint32_t submitted);
 
 /* --check: what kept the job let it in before it started. */

@@ -23,7 +23,7 @@ int sim_loop(struct sim *sim, sl_time until);
 sl_time next_instant(struct sim *sim);
 /* usage.c */
 void usage_record(struct sim *sim);             /* At the end of an instant. */
-void integrate(struct sim *sim, sl_time until); /* What holds from the last time on. */
+void integrate(struct sim *sim, sl_time until); /* The values from the last time on. */
 void idle_counts(struct sim *sim);              /* What was idle since nothing runs is of the run. */
 /* Its user's cancellation becomes an event, and its deadline. */
 void cancel_later(struct sim *sim, uint32_t job);

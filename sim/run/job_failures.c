@@ -61,7 +61,7 @@ static void keep_some(struct sim *sim, uint32_t job, sl_time kept)
 	progress->done_part = 0;
 }
 
-/* Out of the machine. The attempt is noted while it is known where it was. */
+/* Out of the machine. The attempt is recorded while its allocation is known. */
 static void leave_for_now(struct sim *sim, uint32_t job, enum sl_state as)
 {
 	struct progress *progress = &sim->progress[job];

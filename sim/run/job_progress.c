@@ -268,7 +268,8 @@ int attempt_add(
 		.suspended = suspended,
 		.lost = lost,
 		.overhead = progress->load - load_left(progress, sim->now) };
-	/* One of no time may have come and gone in one pass, which notes where its last start is alone. */
+	/* An attempt of no time may have started and ended in one pass, which records the allocation of its
+	 * last start alone. */
 	if (sim->place_first && progress->began < sim->now) {
 		attempt->place = sim->place_first[job];
 		attempt->places = sim->place_count[job];

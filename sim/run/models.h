@@ -48,7 +48,7 @@ struct models {
 	/* By job. */
 	uint64_t *factor;       /* Of each model, `count` a job. */
 	uint16_t *knows;        /* Bit i: its start was reported to model i, */
-	uint16_t *holds;        /* or has it hold on though its work is done. */
+	uint16_t *holds;        /* or has it keep its allocation though its work is done. */
 	uint64_t *end_seq;      /* Of its end event. */
 	sl_time *noted;         /* The estimated end of which there is a note that it will be overdue. */
 	struct intset replaced; /* End events, by seq, that were replaced as speeds changed. */

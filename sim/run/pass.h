@@ -532,7 +532,7 @@ void allocation_replan(struct sim *sim, uint32_t job, sl_time from);
 bool allocation_found(
 	struct sim *sim, uint32_t job); /* allocation_make of one that started before: overdue or not. */
 bool allocation_is_overdue(const struct sim *sim, uint32_t job);
-void allocation_places(struct sim *sim, uint32_t job); /* SIM_RECORD_PLACES: notes where it starts. */
+void allocation_places(struct sim *sim, uint32_t job); /* SIM_RECORD_PLACES: records where it starts. */
 void allocation_holds(struct sim *sim, uint32_t job);  /* Records the largest allocation. */
 void allocation_waits(struct sim *sim, uint32_t job, int change); /* +1: into the queue; -1: out of it. */
 bool window_add(struct sim *sim, sl_time from, sl_time until, int64_t cpus);

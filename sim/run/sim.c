@@ -212,7 +212,7 @@ static void gather_ends(struct sim *sim)
 		if (!still_holds(sim, &ending->ev) || expected_end(sim, ending->ev.row) > sim->now)
 			continue;
 		if (sim->models && sim->models->may_hold)
-			continue; /* Perhaps it holds on. */
+			continue; /* Perhaps a model has it keep its allocation. */
 		allocation_release(sim, ending->ev.row);
 		ending->freed = true;
 	}
@@ -421,7 +421,7 @@ static bool take_timer(struct sim *sim, uint32_t row)
 	return true;
 }
 
-/* With models: is the event theirs alone? Their timers are, and an end that one of them holds on to; and an
+/* With models: is the event theirs alone? Their timers are, and an end that one of them defers; and an
  * end that was replaced as rates changed is nothing to policies. */
 static bool is_of_models(struct sim *sim, const struct ev *ev, bool *applied)
 {

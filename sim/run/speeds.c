@@ -112,7 +112,7 @@ static void compact(struct sim *sim)
 	intset_release(replaced);
 }
 
-/* Another rate, or it holds on now: its event goes, another comes. */
+/* Another speed, or it keeps its allocation now: its end event is replaced. */
 static void replace_end(struct sim *sim, uint32_t job)
 {
 	const struct progress *progress = &sim->progress[job];

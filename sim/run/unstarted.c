@@ -4,8 +4,8 @@
  *
  * A policy says Priority of a job behind others and Resources of the first; neither holds for a job that can
  * never fit on this cluster, nor for one after the last pass. The engine knows, and says so here, once for
- * all policies. A reason of a policy's own stays, but for a quota's: no quota would start a job that the
- * cluster cannot hold.
+ * all policies. A reason of a policy's own stays, but for a quota's: no quota would start a job that does not
+ * fit on the cluster.
  */
 #include <stdlib.h>
 
@@ -109,7 +109,7 @@ static void note_never(struct sl_result *result, uint32_t job, enum sl_reason wh
 	}
 }
 
-/* Those that are left, and among them those that the cluster can never hold. */
+/* Those that are left, and among them those that can never fit on the cluster. */
 static uint32_t count_left(struct sim *sim, uint8_t *never, struct sl_result *result)
 {
 	uint32_t count = 0;

@@ -25,7 +25,7 @@ static int32_t gpu_active(const struct sl_row *row)
 	return (int32_t)(*active < most ? *active : most);
 }
 
-/* Of replay.feedback: whom it follows, and how long after. */
+/* Of replay.feedback: the job that it follows, and how long after. */
 static int keep_previous(struct loading *loading, const int64_t *col, struct sl_err *err)
 {
 	struct columns *columns = loading->scenario->columns;

@@ -52,7 +52,7 @@ struct scenario_options {
 	uint64_t jobs_max;             /* 0: all. */
 	uint64_t seed;                 /* Of the run: replay.fill draws by it. */
 	bool strict;
-	bool any_machine; /* Where nothing says how large the machine is, cpus is 0: to look at, not to run.
+	bool any_machine; /* Where the size of the cluster is not known, cpus is 0: to inspect, not to run.
 			   */
 	bool identify;    /* scenario.cluster_read is wanted. */
 	const struct scenario_watch *watch; /* NULL: no watcher. */
@@ -106,7 +106,7 @@ struct scenario {
 	uint64_t jobs_max; /* 0: all. */
 	sl_time warmup;    /* SL_NONE: by MSER-5. */
 	struct sl_value *replay;                     /* Effective, as replay_params. */
-	const struct sl_gauge *gauge[SL_GAUGES_MAX]; /* replay.gauges: followed under any policy. */
+	const struct sl_gauge *gauge[SL_GAUGES_MAX]; /* replay.gauges: recorded under any policy. */
 	uint32_t gauge_count;
 	struct scenario_input input;
 	struct scenario_input cluster_input; /* path NULL: none. */

@@ -124,7 +124,7 @@ int devices_profile(struct machine *machine, const char *name, uint32_t *number,
 /* What the task counts as in GPUs: a profile its eighths, memory the least share of a device that will do of
  * the nodes of that set. Why there is no such thing, else CAUSE_COUNT. */
 enum cause devices_count(const struct machine *machine, struct sl_task_resources *task, uint32_t set);
-/* How many tasks the GPUs of an idle node of the type hold. */
+/* How many tasks fit on the GPUs of an idle node of the type. */
 int64_t devices_tasks(
 	const struct machine *machine, const struct sl_node_type *type, const struct sl_task_resources *task);
 /* Once the types stand for good. */
@@ -132,7 +132,7 @@ int devices_lend(const struct machine *machine, struct sl_err *err);
 
 /* ---- scenario_objects.c ------------------------------------------------------------------------ */
 
-/* Objects that the reader hands over (sl_cluster_sink.objects), self is the machine; */
+/* Objects that the reader reports (sl_cluster_sink.objects), self is the machine; */
 int objects_add(
 	void *self, struct sl_doc *doc, const struct sl_object *object, size_t count, struct sl_err *err);
 /* and once nodes have names: objects and labels, as of the cluster. */

@@ -226,7 +226,7 @@ static int scenario_models_choose(struct loading *loading, const struct sl_model
 	return status ? status : take_sheets(loading, choice, err);
 }
 
-/* A key of a model that is off would be passed over in silence. */
+/* A key of a model that is off would be ignored silently. */
 static int check_off(const struct loading *loading, uint64_t on, struct sl_err *err)
 {
 	const struct settings *settings = loading->options->settings;

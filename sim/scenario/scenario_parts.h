@@ -91,7 +91,7 @@ struct loading {
 	struct scenario *scenario;
 	const struct scenario_options *options;
 	const char *file;
-	bool settled;     /* The first job has come: machine, dates and selection stand. */
+	bool settled;     /* The first job was read: cluster, dates and selection are fixed. */
 	int64_t cpus_set; /* cluster.cpus, or 0. */
 	size_t header_capacity;
 	sl_time from, to; /* Selected: [from, to). */

@@ -14,7 +14,7 @@
 
 enum { GROUPS_MAX = 1024, AMOUNT_BITS = 61, BEYOND_BITS = 40, NUMBER_CAPACITY = 24 };
 
-/* So many nodes hold so many tasks each. */
+/* On so many nodes so many tasks each fit. */
 struct holds {
 	int64_t tasks, nodes;
 };
@@ -198,7 +198,7 @@ static int32_t scenario_request_size_of(const struct desc *desc)
 
 static int64_t scenario_request_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Tasks of the group that an idle node holds. */
+/* Tasks of the group that fit on an idle node. */
 static int64_t tasks_on(
 	const struct machine *machine, const struct sl_node_type *type, const struct sl_group *group)
 {
@@ -220,7 +220,7 @@ static int compare_holds(const void *a, const void *b)
 	return (x->tasks < y->tasks) - (x->tasks > y->tasks); /* Equal ones may stand for each other. */
 }
 
-/* On an idle cluster, alone: the best nodes_max nodes hold all tasks, and nodes_min hold any. Exact. binding:
+/* On an idle cluster, alone: all tasks fit on the best nodes_max nodes, and any on nodes_min. Exact. binding:
  * of nodes that are down, too, if it is given. */
 static bool could_hold(const struct machine *machine, struct holds *holds, const struct sl_group *group,
 	const struct binding *binding)

@@ -3,9 +3,8 @@
  * scenario_side.c - columns of the job table from files of their own.
  *
  * A line is "job number, seconds"; blank lines and those that begin with '#'
- * say nothing. Jobs that a file does not name keep the column's default; lines
- * of jobs that are not in the replay are passed over; of two for one job the
- * later holds.
+ * say nothing. Jobs that a file does not name keep the column's default; lines of jobs that are not in the
+ * replay are skipped; of two for one job the later holds.
  */
 #include <stdlib.h>
 #include <string.h>

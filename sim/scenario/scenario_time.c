@@ -65,7 +65,7 @@ int time_point(const struct scenario *scenario, const char *what, const char *te
 		what, text);
 }
 
-/* ---- What the header says: the machine, zero, and who is selected ---------------------------- */
+/* ---- From the header: the cluster's size, zero, and the selected jobs ---------------------------- */
 
 /* The first whole number of the first header line of that name, if it is within bounds; else 0. What
  * follows it is prose ("MaxProcs: 93312 (80640+...)"). */

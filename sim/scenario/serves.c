@@ -19,7 +19,7 @@ struct cursor {
 	const char *p;
 };
 
-/* The next number, up to one of the marks, which is passed over. False: there is none from min to max. */
+/* The next number, up to one of the marks, which is skipped. False: there is none from min to max. */
 static bool serves_number_in(struct cursor *c, const char *marks, int64_t min, int64_t max, int64_t *value)
 {
 	const size_t len = strcspn(c->p, marks);
