@@ -47,7 +47,7 @@ static sl_time waited_until(const struct sl_result *result, uint32_t job)
 }
 
 /* Behind its last attempt: it was put back, and has not started since. */
-static bool waits_retry(
+static bool may_requeue(
 	const struct sl_result *result, uint32_t job, const struct sl_attempt *last, sl_time *until)
 {
 	*until = result->end[job] != SL_NONE ? result->end[job] : result->last;
@@ -68,7 +68,7 @@ bool sl_wait_interval(
 		return false;
 	*from = attempt[index - 1].end;
 	if (index == count)
-		return waits_retry(result, job, &attempt[count - 1], until);
+		return may_requeue(result, job, &attempt[count - 1], until);
 	*until = attempt[index].start;
 	return true;
 }

@@ -69,7 +69,7 @@ static void run_on(struct sim *sim, uint32_t job)
 	sim->running++;
 	allocation_holds(sim, job);
 	allocation_places(sim, job);
-	pass_digest(sim, SL_EV_CLASS_COUNT, job);
+	digest_fold(sim, SL_EV_CLASS_COUNT, job);
 	pass_failed(sim, note_end(sim, job));
 }
 
@@ -103,7 +103,7 @@ static int take_up(struct sim *sim, const sl_time *entered, struct history_event
 		nodes_clock(sim->nodes, sim->now);
 	allocation_settle(sim);
 	for (uint32_t job = 0; job < sim->submitted; job++) {
-		pass_digest(sim, is_gated(sim, job) ? DIGEST_GATED : SL_EV_SUBMIT, job);
+		digest_fold(sim, is_gated(sim, job) ? DIGEST_GATED : SL_EV_SUBMIT, job);
 		cancel_later(sim, job);
 	}
 	for (size_t i = 0; i < count && !sim->status; i++)

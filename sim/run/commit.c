@@ -105,7 +105,7 @@ void pass_begin(struct sim *sim)
 
 static int commit_start(struct sim *sim, uint32_t job)
 {
-	pass_digest(sim, SL_EV_CLASS_COUNT, job);
+	digest_fold(sim, SL_EV_CLASS_COUNT, job);
 	if (sim->progress && sim->progress[job].attempts > 1)
 		reason_changes(sim, sim->now, job, SL_REASON_NONE, 0);
 	else if (sim->eligibility)
@@ -137,7 +137,7 @@ static int commit_preempt(struct sim *sim, const struct action *action)
 {
 	const struct progress *before = &sim->progress_kept[action->now].progress;
 	const enum sl_preempt how = preempted_how(action);
-	pass_digest(sim, DIGEST_PREEMPT + how, action->job);
+	digest_fold(sim, DIGEST_PREEMPT + how, action->job);
 	if (sim->models)
 		models_left(sim, action->job, left_by(how));
 	if (how == SL_PREEMPT_SUSPEND)
@@ -173,7 +173,7 @@ static int commit_end(struct sim *sim, const struct action *action)
 {
 	const struct progress_kept *before = &sim->progress_kept[action->now];
 	const enum sl_state state = (enum sl_state)sim->job_state[action->job];
-	pass_digest(sim, DIGEST_END + state, action->job);
+	digest_fold(sim, DIGEST_END + state, action->job);
 	sim->ended++;
 	if (action->why)
 		note_refused(sim, action->job, action->why);
@@ -190,7 +190,7 @@ static int commit_action(struct sim *sim, const struct action *action)
 	case ACTION_START:
 		return commit_start(sim, action->job);
 	case ACTION_CANCEL:
-		pass_digest(sim, SL_EV_CANCEL, action->job);
+		digest_fold(sim, SL_EV_CANCEL, action->job);
 		sim->ended++;
 		others_hear(sim, action->job);
 		return SL_OK;
@@ -199,13 +199,13 @@ static int commit_action(struct sim *sim, const struct action *action)
 	case ACTION_PREEMPT:
 		return commit_preempt(sim, action);
 	case ACTION_RESUME:
-		pass_digest(sim, DIGEST_RESUME, action->job);
+		digest_fold(sim, DIGEST_RESUME, action->job);
 		allocation_holds(sim, action->job); /* Suspended as it started, it held none so far. */
 		if (sim->models)
 			models_started(sim, action->job, true);
 		return note_end(sim, action->job);
 	case ACTION_RESIZE:
-		pass_digest(sim, DIGEST_RESIZE, action->job);
+		digest_fold(sim, DIGEST_RESIZE, action->job);
 		allocation_holds(sim, action->job);
 		if (sim->models)
 			models_started(sim, action->job, false);

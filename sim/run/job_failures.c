@@ -89,11 +89,11 @@ static void leave_for_now(struct sim *sim, uint32_t job, enum sl_state as)
 }
 
 /* The policy gets the event before the job is queued, so that its key and estimate can be set. */
-static void fail_retry(struct sim *sim, uint32_t job, enum sl_state as)
+static void fail_requeue(struct sim *sim, uint32_t job, enum sl_state as)
 {
 	leave_for_now(sim, job, as);
 	sim->job_state[job] = (uint8_t)as;
-	pass_digest(sim, DIGEST_REQUEUED + as, job);
+	digest_fold(sim, DIGEST_REQUEUED + as, job);
 	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_MODEL, job });
 	sim->job_state[job] = SL_PENDING;
 	queue_job(sim, job);
@@ -102,12 +102,12 @@ static void fail_retry(struct sim *sim, uint32_t job, enum sl_state as)
 static void fail_for_good(struct sim *sim, uint32_t job, enum sl_state as)
 {
 	end_job(sim, job, as);
-	pass_digest(sim, DIGEST_END + as, job);
+	digest_fold(sim, DIGEST_END + as, job);
 	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_JOB_END, job });
 }
 
 /* Who has the whole say knows whether it may. */
-static bool waits_retry(struct sim *sim, uint32_t job)
+static bool may_requeue(struct sim *sim, uint32_t job)
 {
 	if (!is_controlled(sim))
 		return !(sim->eligibility && eligibility_no_requeue(sim, job));
@@ -119,8 +119,8 @@ void sl_model_fail(struct sim *sim, sl_job job, enum sl_state as, bool retry)
 	SL_CHECK(as > SL_SUSPENDED && as < SL_STATE_COUNT);
 	if (!holds_allocation(sim, job.row))
 		return;
-	if (retry && waits_retry(sim, job.row))
-		fail_retry(sim, job.row, as);
+	if (retry && may_requeue(sim, job.row))
+		fail_requeue(sim, job.row, as);
 	else
 		fail_for_good(sim, job.row, as);
 	asks_pass(sim);
@@ -153,7 +153,7 @@ void sl_model_defer_until(struct sim *sim, sl_job job, sl_time at)
 	sim->deferred[job.row] = at;
 	sim->models->deferred++;
 	reason_changes(sim, sim->now, job.row, SL_REASON_BEGIN_TIME, 0);
-	pass_digest(sim, DIGEST_DEFERRED, job.row);
+	digest_fold(sim, DIGEST_DEFERRED, job.row);
 	const uint32_t row = (uint32_t)MODEL_NOBODY << MODEL_ROW_BITS | job.row;
 	pass_failed(sim, evq_push(&sim->events, at, SL_EV_MODEL, row, &sim->err));
 	asks_pass(sim);
@@ -168,7 +168,7 @@ void models_released(struct sim *sim, uint32_t job)
 		return; /* It was cancelled meanwhile. */
 	queue_job(sim, job);
 	reason_changes(sim, sim->now, job, sim->reason_default, 0);
-	pass_digest(sim, DIGEST_RELEASED, job);
+	digest_fold(sim, DIGEST_RELEASED, job);
 	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_RESERVATION, UINT32_MAX });
 	asks_pass(sim);
 }
@@ -192,7 +192,7 @@ void sl_model_cancel(struct sim *sim, sl_job job)
 	} else {
 		return;
 	}
-	pass_digest(sim, SL_EV_CANCEL, row);
+	digest_fold(sim, SL_EV_CANCEL, row);
 	if (!is_gated(sim, row))
 		report_policy(sim, &(struct sl_event){ sim->now, SL_EV_CANCEL, row });
 	asks_pass(sim);
@@ -270,7 +270,7 @@ void sl_model_node_down(struct sim *sim, uint32_t node, sl_time expected)
 	if (!first)
 		return;
 	note_node(sim, node, false, false);
-	pass_digest(sim, SL_EV_NODE_DOWN, node);
+	digest_fold(sim, SL_EV_NODE_DOWN, node);
 	models_note(sim, (struct reported){ REPORTED_NODE_DOWN, SL_LEFT_END, node, 0 });
 	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_NODE_DOWN, node });
 	asks_pass(sim);
@@ -292,7 +292,7 @@ void sl_model_node_up(struct sim *sim, uint32_t node)
 		comes_back(sim, node);
 	unavailable_or_open(sim, node);
 	note_node(sim, node, true, false);
-	pass_digest(sim, SL_EV_NODE_UP, node);
+	digest_fold(sim, SL_EV_NODE_UP, node);
 	models_note(sim, (struct reported){ REPORTED_NODE_UP, SL_LEFT_END, node, 0 });
 	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_NODE_UP, node });
 	asks_pass(sim);
@@ -313,7 +313,7 @@ void sl_model_node_drain(struct sim *sim, uint32_t node, bool drain)
 	unavailable_or_open(sim, node);
 	sim->promises_broken |= drain;
 	note_node(sim, node, !drain, true);
-	pass_digest(sim, drain ? DIGEST_DRAIN : DIGEST_UNDRAIN, node);
+	digest_fold(sim, drain ? DIGEST_DRAIN : DIGEST_UNDRAIN, node);
 	report_policy(sim, &(struct sl_event){ sim->now, drain ? SL_EV_NODE_DOWN : SL_EV_NODE_UP, node });
 	asks_pass(sim);
 }

@@ -91,7 +91,7 @@ static uint64_t folded(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-void pass_digest(struct sim *sim, unsigned class, uint32_t row)
+void digest_fold(struct sim *sim, unsigned class, uint32_t row)
 {
 	const bool job = row < sim->jobs->count && is_of_job(class);
 	const uint64_t size = job ? (uint64_t)sim->jobs->size[row] : 0;

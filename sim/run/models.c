@@ -456,7 +456,7 @@ bool models_defer(struct sim *sim, uint32_t job)
 static void finish_job(struct sim *sim, uint32_t job)
 {
 	end_job(sim, job, SL_COMPLETED);
-	pass_digest(sim, SL_EV_JOB_END, job);
+	digest_fold(sim, SL_EV_JOB_END, job);
 	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_JOB_END, job });
 	if (sim->options.check)
 		check_state(sim);

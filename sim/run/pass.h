@@ -131,7 +131,7 @@ struct freed {
 	bool early; /* Something was freed before its time: the promises are to be compressed. */
 };
 
-/* One entry of a run's history: the arguments of pass_digest. */
+/* One entry of a run's history: the arguments of digest_fold. */
 struct history_event {
 	sl_time time;
 	uint32_t row;
@@ -432,7 +432,7 @@ void pass_take_back(struct sim *sim);
 void queue_job(struct sim *sim, uint32_t job);   /* Into the queue. */
 void unqueue_job(struct sim *sim, uint32_t job); /* Out of it; its promise goes. */
 void end_job(struct sim *sim, uint32_t job, enum sl_state state);
-void pass_digest(struct sim *sim, unsigned class, uint32_t row);
+void digest_fold(struct sim *sim, unsigned class, uint32_t row);
 /* Records that it was refused, and why, which under SL_USE_CONTROL the policy does not get. */
 void note_refused(struct sim *sim, uint32_t job, const char *why);
 /* Its run time, and whether its end or its limit ends it (class NULL: not wanted). */

@@ -175,7 +175,7 @@ static bool sim_apply(struct sim *sim, const struct ev *ev)
 	}
 	/* When a controller looks again is not what it decides. */
 	if (ev->class != SL_EV_TIMER || !is_controlled(sim))
-		pass_digest(sim, class, ev->row);
+		digest_fold(sim, class, ev->row);
 	/* What never was in the queue is nothing to a policy. */
 	if (ev->class != SL_EV_SUBMIT && !(ev->class == SL_EV_CANCEL && is_gated(sim, ev->row)))
 		report_policy(sim, &(struct sl_event){ sim->now, (enum sl_event_class)ev->class, ev->row });

@@ -48,7 +48,7 @@ static int64_t row_judge_run_of(const struct loading *loading, const struct sl_r
 }
 
 /* Why the row cannot stay; CAUSE_COUNT: it can, but for its request. */
-static enum cause row_judge_judge(const struct row_read *read, int64_t run)
+static enum cause row_judge_cause(const struct row_read *read, int64_t run)
 {
 	const int64_t *col = read->row->col;
 	if (read->id == SL_NONE)
@@ -144,7 +144,7 @@ int row_judge(
 	judged->row = read->row;
 	judged->id = read->id;
 	judged->run = row_judge_run_of(loading, read->row);
-	judged->dropped = row_judge_judge(read, judged->run);
+	judged->dropped = row_judge_cause(read, judged->run);
 	judged->desc.rounded = judged->selected = false;
 	const int status = judged->dropped < CAUSE_COUNT
 				   ? SL_OK

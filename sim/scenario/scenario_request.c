@@ -558,8 +558,8 @@ static int stay_as_written(
 	return status;
 }
 
-static int judge_asks(struct loading *loading, const struct sl_row *row, struct desc *desc, enum cause *cause,
-	struct sl_err *err)
+static int judge_job_desc(struct loading *loading, const struct sl_row *row, struct desc *desc,
+	enum cause *cause, struct sl_err *err)
 {
 	const bool keeps = loading->scenario->replay[REPLAY_IMPOSSIBLE].number;
 	*cause = CAUSE_COUNT;
@@ -688,7 +688,7 @@ int desc_judge(struct loading *loading, const struct sl_row *row, int64_t cpus, 
 {
 	const struct sl_row_attributes *more = row->more && row->more->group_count ? row->more : NULL;
 	if (!more && row->more && row->more->desc_count && loading->scenario->cluster.node_count)
-		return judge_asks(loading, row, desc, cause, err);
+		return judge_job_desc(loading, row, desc, cause, err);
 	*desc = (struct desc){ 0 };
 	if (more) {
 		*cause = sum_up(more, desc);

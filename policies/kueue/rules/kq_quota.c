@@ -38,7 +38,7 @@ int64_t kq_local_free(const struct kq *kq, uint32_t node, uint32_t fr)
 }
 
 /* How much more of its parent's capacity a node with a borrowing limit may take. */
-static int64_t limit_left(const struct kq *kq, uint32_t node, uint32_t fr)
+static int64_t borrowing_left(const struct kq *kq, uint32_t node, uint32_t fr)
 {
 	const size_t at = cell_of(kq, node, fr);
 	const int64_t guaranteed = kq_guaranteed(kq, node, fr);
@@ -62,7 +62,7 @@ int64_t kq_available(const struct kq *kq, uint32_t node, uint32_t fr)
 		sum = kq_add(sum, own);
 		cap = kq_sub(cap, own);
 		if (kq->borrowing[at] != KQ_NO_LIMIT)
-			cap = smaller(cap, limit_left(kq, n, fr));
+			cap = smaller(cap, borrowing_left(kq, n, fr));
 	}
 }
 
