@@ -140,7 +140,8 @@ void kueue_due(struct kueue *k, sl_time at, enum kueue_due due, uint32_t row)
 {
 	const bool of_job = row < k->jobs->count && due <= KUEUE_DUE_LIMIT;
 	controller_due(&k->engine,
-		(struct due){ .at = at, .what = due, .row = row, .stamp = of_job ? k->job[row].stamp : 0 });
+		(struct due){
+			.at = at, .what = (int)due, .row = row, .stamp = of_job ? k->job[row].stamp : 0 });
 }
 
 static void kueue_hear(void *state, sl_time now)

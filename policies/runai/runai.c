@@ -37,8 +37,8 @@ bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size,
 void runai_due_task(struct runai *r, sl_time at, enum runai_due due, uint32_t row, uint32_t task)
 {
 	const uint32_t stamp = row < r->jobs->count ? r->run[row].stamp : 0;
-	controller_due(
-		&r->engine, (struct due){ .at = at, .what = due, .row = row, .stamp = stamp, .task = task });
+	controller_due(&r->engine,
+		(struct due){ .at = at, .what = (int)due, .row = row, .stamp = stamp, .task = task });
 }
 
 void runai_due(struct runai *r, sl_time at, enum runai_due due, uint32_t row)

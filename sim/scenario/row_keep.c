@@ -88,7 +88,7 @@ static int keep_more(struct loading *loading, const struct row_judged *judged,
 	if (!status && interned->request >= 0)
 		status = keep_if(columns, COLUMN_REQUEST, interned->request, -1, err);
 	if (!status)
-		status = keep_if(columns, COLUMN_LIMIT_KIND, limit_kind(judged), LIMIT_KEPT, err);
+		status = keep_if(columns, COLUMN_LIMIT_KIND, (int32_t)limit_kind(judged), LIMIT_KEPT, err);
 	if (!status && (judged->row->more || loading->said || interned->profile))
 		status = keep_said(loading, judged, interned, err);
 	return status;
