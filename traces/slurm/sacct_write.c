@@ -103,9 +103,11 @@ static const struct slurm_option *next_member(size_t *i)
 {
 	const struct slurm_option *option;
 	while ((option = slurm_option_at((*i)++))) {
-		const bool retry = *i > 1 && option[-1].what == option->what && option[-1].at == option->at;
-		if (!retry && (option->what == OPTION_COUNT || option->what == OPTION_MEMORY ||
-				      option->what == OPTION_TEXT || option->what == OPTION_FLAG))
+		/* The table is of several arrays: the one before is asked for, as this one is. */
+		const struct slurm_option *before = *i > 1 ? slurm_option_at(*i - 2) : NULL;
+		const bool second_name = before && before->what == option->what && before->at == option->at;
+		if (!second_name && (option->what == OPTION_COUNT || option->what == OPTION_MEMORY ||
+					    option->what == OPTION_TEXT || option->what == OPTION_FLAG))
 			return option;
 	}
 	return NULL;
