@@ -31,15 +31,6 @@ struct bench {
 	uint64_t sum; /* Of digests: so that all did the same. */
 };
 
-/* What main.c has. */
-bool bundled_find(char *path, size_t size, const char *data) /* NOLINT: as cli.h has it. */
-{
-	(void)path;
-	(void)size;
-	(void)data;
-	return false;
-}
-
 static void good(int status, const struct sl_err *err)
 {
 	if (!status)
