@@ -39,22 +39,15 @@ bool controller_stops(const void *c)
 
 bool controller_goes_on(const struct controller *c) { return !c->status && !controller_stops(c); }
 
-static bool controller_grow(struct controller *c, void *array, size_t *capacity, size_t size, size_t wanted)
+bool controller_reserve(struct controller *c, void *array, size_t *capacity, size_t size, size_t wanted)
 {
-	void **at = array;
 	if (wanted <= *capacity)
 		return true;
-	size_t more = *capacity ? *capacity : 64;
-	while (more < wanted)
-		more *= 2;
-	void *grown = more > SIZE_MAX / 2 / size ? NULL : realloc(*at, more * size);
-	if (!grown) {
-		controller_no_memory(c);
-		return false;
-	}
-	*at = grown;
-	*capacity = more;
-	return true;
+	const int status =
+		sl_array_grow(array, size, capacity, sizeof(*capacity), wanted, UINT32_MAX / 2, &c->err);
+	if (status)
+		controller_failed(c, status);
+	return !status;
 }
 
 /* ---- Orders ---- */
@@ -65,7 +58,7 @@ struct order *controller_order(struct controller *c, enum order_what what, uint3
 		c->for_pass = c->next_pass;
 		c->order_count = c->node_alloc_count = 0;
 	}
-	if (!controller_grow(c, &c->order, &c->order_capacity, sizeof(*c->order), c->order_count + 1))
+	if (!controller_reserve(c, &c->order, &c->order_capacity, sizeof(*c->order), c->order_count + 1))
 		return NULL;
 	struct order *order = &c->order[c->order_count++];
 	*order = (struct order){ .what = what,
@@ -115,8 +108,8 @@ uint32_t *controller_gpus(const struct controller *c, const struct sl_node_alloc
 struct sl_node_alloc *controller_keep(struct controller *c, struct order *order, uint32_t node)
 {
 	const size_t wanted = c->node_alloc_count + 1;
-	if (!controller_grow(c, &c->node_alloc, &c->node_alloc_capacity, sizeof(*c->node_alloc), wanted) ||
-		!controller_grow(c, &c->gpus, &c->gpus_capacity, sizeof(*c->gpus), wanted * c->types + 1))
+	if (!controller_reserve(c, &c->node_alloc, &c->node_alloc_capacity, sizeof(*c->node_alloc), wanted) ||
+		!controller_reserve(c, &c->gpus, &c->gpus_capacity, sizeof(*c->gpus), wanted * c->types + 1))
 		return NULL;
 	struct sl_node_alloc *node_alloc = &c->node_alloc[c->node_alloc_count++];
 	*node_alloc = (struct sl_node_alloc){ .node = node };
@@ -148,7 +141,7 @@ static bool is_sooner(const struct due *a, const struct due *b)
 void controller_due(struct controller *c, struct due due)
 {
 	if (due.at == SL_NEVER ||
-		!controller_grow(c, &c->due, &c->due_capacity, sizeof(*c->due), c->due_count + 1))
+		!controller_reserve(c, &c->due, &c->due_capacity, sizeof(*c->due), c->due_count + 1))
 		return;
 	due.at = due.at > c->now ? due.at : c->now;
 	due.seq = c->due_seq++;

@@ -106,6 +106,9 @@ void controller_no_memory(struct controller *c);
 void controller_take_err(struct controller *c, const struct sl_err *err); /* If it is one. */
 /* False: it failed, or no job waits for its result any more. */
 bool controller_goes_on(const struct controller *c);
+/* Capacity for so many elements; array: the address of its pointer. False: no memory, and the run has failed.
+ */
+bool controller_reserve(struct controller *c, void *array, size_t *capacity, size_t size, size_t wanted);
 bool controller_stops(const void *c); /* No job waits. For rules with no other events. */
 
 /* An order for the next pass, with the rest to be set; valid until the next one. NULL: no memory. */

@@ -118,20 +118,7 @@ bool kueue_goes_on(const struct kueue *k) { return controller_goes_on(&k->engine
 
 bool kueue_reserve(struct kueue *k, void **array, size_t *capacity, size_t size, size_t wanted)
 {
-	if (wanted <= *capacity)
-		return true;
-	size_t slots = *capacity ? *capacity : 16;
-	while (slots < wanted)
-		slots *= 2;
-	void *more =
-		slots > SIZE_MAX / 2 / size || slots > UINT32_MAX / 2 ? NULL : realloc(*array, slots * size);
-	if (!more) {
-		controller_no_memory(&k->engine);
-		return false;
-	}
-	*array = more;
-	*capacity = slots;
-	return true;
+	return controller_reserve(&k->engine, array, capacity, size, wanted);
 }
 
 /* ---- Events ------------------------------------------------------------------------------------- */

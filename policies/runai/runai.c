@@ -23,13 +23,7 @@ static const enum sl_reason runai_reasons[] = { SL_REASON_OVER_LIMIT, SL_REASON_
 
 bool runai_reserve(struct runai *r, void **array, size_t *capacity, size_t size, size_t wanted)
 {
-	if (wanted <= *capacity)
-		return true;
-	const int status = sl_array_grow(
-		array, size, capacity, sizeof(*capacity), wanted, UINT32_MAX / 2, &r->engine.err);
-	if (status)
-		controller_failed(&r->engine, status);
-	return !status;
+	return controller_reserve(&r->engine, array, capacity, size, wanted);
 }
 
 /* ---- Events ---- */

@@ -132,6 +132,7 @@ struct sl_partition {
 	uint32_t node_set; /* The engine's, of sl_cluster.node_set. */
 };
 /* In an initializer: no limits, and no defaults for jobs. */
+/* For initializers: a partition without limits. */
 #define SL_PARTITION_UNBOUNDED                                                                     \
 	.max_time = SL_NEVER, .default_time = SL_NONE, .nodes_min = SL_NONE, .nodes_max = SL_NONE, \
 	.cpus_per_node_max = SL_NONE, .mem_per_node = SL_NONE, .mem_per_cpu = SL_NONE,             \
@@ -139,12 +140,6 @@ struct sl_partition {
 	.mem_per_cpu_max = SL_NONE
 
 /* For initializers of those that say nothing; tier, job_factor and shares are the maker's. */
-#define SL_PARTITION_PLAIN                                                                         \
-	.max_time = SL_NEVER, .default_time = SL_NONE, .nodes_min = SL_NONE, .nodes_max = SL_NONE, \
-	.cpus_per_node_max = SL_NONE, .mem_per_node = SL_NONE, .mem_per_cpu = SL_NONE,             \
-	.mem_per_gpu = SL_NONE, .cpus_per_gpu = SL_NONE, .mem_per_node_max = SL_NONE,              \
-	.mem_per_cpu_max = SL_NONE
-
 /* How far a setting of a file is modelled. */
 enum sl_coverage { SL_MODELLED, SL_APPROXIMATED, SL_IGNORED, SL_UNKNOWN_KEY, SL_COVERAGE_COUNT };
 

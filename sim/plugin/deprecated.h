@@ -2,9 +2,9 @@
 /*
  * deprecated.h - names that the door had up to ABI 4, for one release: they go with the next one.
  *
- * What is not here has to be changed by hand: struct sl_ask is struct sl_job_desc now (sl_ask() is
- * sl_query()), and some members have other names, such as sl_policy.table, report, on_history (show, tell,
- * on_past) and sl_model.report, speed_changed (tell, rated).
+ * Members of vtables (show, tell, on_past of a policy; tell, rated of a model; tell of a binder) have both
+ * names as well. What is left has to be changed by hand: struct sl_ask is struct sl_job_desc (sl_ask() is
+ * sl_query()).
  */
 #ifndef SL_PLUGIN_DEPRECATED_H
 #define SL_PLUGIN_DEPRECATED_H
