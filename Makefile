@@ -21,13 +21,9 @@ B ?= build
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wpointer-arith -Wcast-align -Wcast-qual -Wundef -Wvla -Wswitch-enum -Wformat=2 \
 	-Wwrite-strings -Wnull-dereference -Wdouble-promotion -Wimplicit-fallthrough
-# The loop's small functions lie in several files: gcc joins them when it links. (clang would need a linker plug-in.)
-LTO ?= $(if $(findstring Free Software,$(shell $(CC) --version 2>/dev/null)),-flto=auto -ffat-lto-objects)
-# What clang says to debuggers by default is newer than valgrind of Debian 12.
-DWARF := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),-gdwarf-4)
-CFLAGS ?= -O3 -g $(DWARF) $(LTO)
-# Tests are linked without: some fifteen programs, each of which would be joined anew.
-UNJOINED := $(if $(findstring -flto,$(CFLAGS)),-fno-lto)
+# `make` builds soon, `make release` for use: gcc joins all files when it links. (clang would need a linker plug-in.)
+JOIN := $(if $(findstring Free Software,$(shell $(CC) --version 2>/dev/null)),-flto=auto)
+CFLAGS ?= $(if $(RELEASE),-O3 -g1 $(JOIN),-O2)
 LIBS := gsl yaml-0.1 zlib libzstd liblzma libcrypto sqlite3 lua5.4 readline
 HOUSE := -std=c11 $(WARN) $(WERROR) -ffp-contract=off -fvisibility=hidden -fPIC -pthread -D_GNU_SOURCE -I. \
 	-DSL_VERSION='"$(VERSION)"' -DSL_DATADIR='"$(DATADIR)"' $(shell $(PKG_CONFIG) --cflags $(LIBS) 2>/dev/null)
@@ -49,6 +45,9 @@ say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n'
 
 all: needs $B/schedlab $B/libschedlab.so ## the program and the library, in build/
 
+release: ## the same for use, joined at link time, in build-release/: twice as long to build, a tenth faster
+	$Q$(MAKE) B=$B-release RELEASE=1 all
+
 # Said once, and before the compiler says it a hundred times.
 needs:
 	@$(PKG_CONFIG) --exists $(LIBS) 2>/dev/null || { echo "some of these are missing: $(LIBS); run scripts/setup" >&2; exit 1; }
@@ -64,11 +63,11 @@ $B/libschedlab.so: $(CORE_O)
 
 $B/test-unit: $(CORE_O) $(filter-out $B/o/cli/program/main.o,$(CLI_O)) $(UNIT_O)
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcriterion
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcriterion
 
 $B/conformance: $(CORE_O) $(CONFORMANCE_O) $B/o/tests/world/json_tree.o
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $B/bench-place: $(CORE_O) $B/o/scripts/bench_place.o $B/o/tests/world/select_world.o
 	$(call say,LD,$@)
@@ -94,7 +93,7 @@ $B/fgd_plain $B/floor: $B/%: $B/o/scripts/%.o
 
 $B/replay-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o $B/o/tests/fuzz/replay.o
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) $(UNJOINED) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 	$(call say,LD,$@)
@@ -103,16 +102,23 @@ $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 # What it reads is the program's, not the library's.
 $B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab $B/replay-session $B/fuzz-session $B/replay-bundle $B/fuzz-bundle: $(filter-out $B/o/cli/program/main.o,$(CLI_O))
 
-# Tests need not be fast: what they test is as it is built for use.
-$B/o/tests/%.o: tests/%.c
-	$(call say,CC,$<)
-	$Q mkdir -p $(@D)
-	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) $(if $(filter file,$(origin CFLAGS)),-O1 $(UNJOINED)) -MMD -MP -c -o $@ $<
+# Each is made once, and not before each file.
+FOLDERS := $(sort $(dir $(CORE_O) $(CLI_O) $(UNIT_O) $(CONFORMANCE_O) $B/o/tests/fuzz/ $B/o/scripts/))
+$(FOLDERS):
+	$Q mkdir -p $@
 
-$B/o/%.o: %.c
+# Tests need not be fast: what they test is as it is built for use.
+$B/o/tests/%.o: tests/%.c | $(FOLDERS)
 	$(call say,CC,$<)
-	$Q mkdir -p $(@D)
-	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) $(if $(filter file,$(origin CFLAGS)),-O1) -MMD -MP -c -o $@ $<
+
+# What no run's time depends on.
+COLD := $(patsubst %.c,$B/o/%.o,$(filter-out cli/compare/%,$(CLI)) $(wildcard reports/page/*.c reports/export/*.c))
+$(COLD): OPTIMIZE := $(if $(filter file,$(origin CFLAGS)),$(if $(RELEASE),,-O1))
+
+$B/o/%.o: %.c | $(FOLDERS)
+	$(call say,CC,$<)
+	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) $(OPTIMIZE) -MMD -MP -c -o $@ $<
 
 # What a report page is made of, as bytes in the program: arrays, of which one joins the scripts in src/ORDER.
 # cohorts.js is in pages of runs that have cohorts or projects alone.
@@ -183,8 +189,9 @@ conformance: $B/conformance ## build/conformance, which runs recorded cases of o
 check: all test ## style and all tests
 	$Q scripts/tidy
 
-full: ## everything: scripts/check, the analyzer, then ten minutes of fuzzing for each reader (clang)
+full: ## everything: scripts/check, instructions, the analyzer, then ten minutes of fuzzing for each reader (clang)
 	$Q scripts/check
+	$Q scripts/bench --instructions $B
 	$Q scripts/tidy --full
 	$Q$(MAKE) fuzz-smoke FUZZ_SECONDS=600
 
@@ -209,8 +216,11 @@ same: $B/schedlab ## does this build do the same as the one in A=, to the byte (
 house: ## how the tree is built: sizes, circles, names, copies (python3)
 	$Q scripts/house
 
-bench: $B/schedlab ## speed and memory, as multiples of the floor
-	$Q scripts/bench $B
+bench: release ## speed and memory of the release, as multiples of the floor
+	$Q scripts/bench $B-release
+
+bench-instructions: $B/schedlab ## instructions of thirty runs, beside those on record (valgrind)
+	$Q scripts/bench --instructions $B
 
 bench-lua: $B/schedlab ## what scripts in Lua cost, beside the built-in rules
 	$Q scripts/bench-scripted $B
@@ -224,14 +234,19 @@ PAGES1 := $(wildcard docs/man/*.1)
 PAGES5 := $(wildcard docs/man/*.5)
 PAGES7 := $(wildcard docs/man/*.7)
 
-install: all ## under PREFIX (default /usr/local) and DESTDIR
+install: release ## the release, under PREFIX (default /usr/local) and DESTDIR
+	$Q$(MAKE) -s FROM=$B-release install-files
+
+# What is built in FROM, as it is.
+FROM ?= $B
+install-files:
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/schedlab/plugin \
 		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
 		$(DESTDIR)$(DATADIR)/traces/slurm-record $(DESTDIR)$(DATADIR)/traces/dgx $(DESTDIR)$(DATADIR)/examples/policy $(DESTDIR)$(DATADIR)/examples/model \
 		$(DESTDIR)$(DATADIR)/examples/reader $(DESTDIR)$(DATADIR)/examples/metric $(DESTDIR)$(DATADIR)/examples/report $(DESTDIR)$(DATADIR)/examples/python $(DESTDIR)$(DATADIR)/examples/decider \
 		$(DESTDIR)$(DATADIR)/python $(DESTDIR)$(BASHCOMPDIR)
-	install -m 755 $B/schedlab $(DESTDIR)$(BINDIR)/schedlab
-	install -m 644 $B/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
+	install -m 755 $(FROM)/schedlab $(DESTDIR)$(BINDIR)/schedlab
+	install -m 644 $(FROM)/libschedlab.so $(DESTDIR)$(LIBDIR)/libschedlab.so
 	install -m 644 sim/plugin.h sim/schedlab.h $(DESTDIR)$(INCLUDEDIR)/schedlab
 	install -m 644 $(wildcard sim/plugin/*.h) $(DESTDIR)$(INCLUDEDIR)/schedlab/plugin
 	install -m 644 $(PAGES1) $(DESTDIR)$(MANDIR)/man1
@@ -251,9 +266,9 @@ install: all ## under PREFIX (default /usr/local) and DESTDIR
 		install -m 644 docs/labs/$$lab/* $(DESTDIR)$(DATADIR)/labs/$$lab || exit 6; done
 	install -m 644 python/schedlab.py $(DESTDIR)$(DATADIR)/python
 	install -d $(DESTDIR)$(BASHCOMPDIR) $(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(FISHCOMPDIR)
-	$B/schedlab completion bash >$(DESTDIR)$(BASHCOMPDIR)/schedlab
-	$B/schedlab completion zsh >$(DESTDIR)$(ZSHCOMPDIR)/_schedlab
-	$B/schedlab completion fish >$(DESTDIR)$(FISHCOMPDIR)/schedlab.fish
+	$(FROM)/schedlab completion bash >$(DESTDIR)$(BASHCOMPDIR)/schedlab
+	$(FROM)/schedlab completion zsh >$(DESTDIR)$(ZSHCOMPDIR)/_schedlab
+	$(FROM)/schedlab completion fish >$(DESTDIR)$(FISHCOMPDIR)/schedlab.fish
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 		-e 's|@VERSION@|$(VERSION)|' schedlab.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/schedlab.pc
 
@@ -271,8 +286,8 @@ dist: ## a tarball of the tree, the same bytes from the same tree
 	git ls-files -z | tar --null -T - --sort=name --mtime=@$(SOURCE_DATE_EPOCH) --owner=0 --group=0 \
 		--numeric-owner --transform 's,^,schedlab-$(VERSION)/,' -cJf $B/schedlab-$(VERSION).tar.xz
 
-dist-binary: all ## a tarball of the program and its libraries: it runs from any folder, without root
-	@scripts/tarball $B $(VERSION) $(SOURCE_DATE_EPOCH)
+dist-binary: release ## a tarball of the release and its libraries: it runs from any folder, without root
+	@scripts/tarball $B-release $(VERSION) $(SOURCE_DATE_EPOCH)
 
 clean: ## remove what was built
 	$Q rm -rf $B $B-*
@@ -280,7 +295,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-.PHONY: all needs test test-unit test-cli test-golden test-fuzz test-plugin test-web test-docs docs-accept golden-accept golden-update conformance check same house \
-	full san fuzz-smoke cover bench bench-lua bench-web install uninstall dist dist-binary clean help
+.PHONY: all release needs test test-unit test-cli test-golden test-fuzz test-plugin test-web test-docs docs-accept golden-accept golden-update conformance check same house \
+	full san fuzz-smoke cover bench bench-instructions bench-lua bench-web install install-files uninstall dist dist-binary clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
