@@ -42,7 +42,7 @@ struct queue_inner {
 	uint32_t first[QUEUE_WAYS]; /* The first job below each child. */
 	uint64_t present;           /* Bit c: class c may have a job below; else its row is all ABSENT. */
 	int32_t size_min[QUEUE_WAYS];
-	_Alignas(64) int32_t length[QUEUE_CLASSES][QUEUE_WAYS];
+	int32_t length[QUEUE_CLASSES][QUEUE_WAYS];
 };
 
 /* 1..7 are classes of their own; above, two classes an octave: [2^k, 1.5 * 2^k), [1.5 * 2^k, 2^(k+1)). Powers
