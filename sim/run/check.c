@@ -101,7 +101,8 @@ static void check_queue(const struct sim *sim, struct queue *queue, uint32_t wai
 		before = job;
 		seen++;
 	}
-	SL_CHECK(seen == waiting && queue_size_min(queue) == least);
+	SL_CHECK(seen == waiting && !queue_holds(queue, (int64_t)least - 1));
+	SL_CHECK(!seen || queue_holds(queue, least));
 }
 
 /* Each waiting job is in its lane alone, and the head of a lane waits in it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * queue.c - the B+ tree of queue.h.
+ * queue.c - the B+ tree of queue.h, or the rows in its place.
  *
  * Walks go down from the root by (key, row), so nodes know no parents and jobs
  * no nodes. Nodes come from two pools, reserved before a change begins: no walk
@@ -103,6 +103,7 @@ void queue_init(struct queue *q, const int32_t *size, const sl_time *length, con
 		.key = key,
 		.root = NONE,
 		.found = NONE,
+		.by_row = !key,
 		.own = QUEUE_POOL_EMPTY,
 		.pool = &q->own,
 	};
@@ -112,17 +113,20 @@ void queue_share(struct queue *q, struct queue_pool *pool)
 {
 	SL_CHECK(!q->count);
 	q->pool = pool;
+	q->by_row = false;
 }
 
 void queue_by_request(struct queue *q, const uint32_t *request, const uint8_t *request_class)
 {
 	q->request = request;
 	q->request_class = request_class;
+	q->by_row = q->by_row && !request_class;
 }
 
 void queue_release(struct queue *q)
 {
 	queue_pool_release(&q->own);
+	rows_release(&q->rows);
 	queue_init(q, NULL, NULL, NULL);
 }
 
@@ -486,9 +490,19 @@ static uint32_t add_below(struct queue *q, uint32_t node, uint32_t level, uint32
 	return inner_add(q, node, slot + 1, extra, level - 1);
 }
 
-int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
+/* What is known of searches in submit order, after one more job. */
+static void add_known(struct queue *q, uint32_t job)
 {
-	SL_CHECK(q->size[job] >= 1);
+	if (job < q->failed_end)
+		q->failed_end = 0;
+	if (job < q->row_end)
+		q->found = NONE;
+	if (job >= q->row_end)
+		q->row_end = job + 1;
+}
+
+static int tree_add(struct queue *q, uint32_t job, struct sl_err *err)
+{
 	const int status = queue_reserve(q, err);
 	if (status)
 		return status;
@@ -499,13 +513,6 @@ int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
 	const uint32_t extra = add_below(q, q->root, q->depth, job);
 	if (!q->count || (q->size_min && q->size[job] < q->size_min))
 		q->size_min = q->size[job];
-	q->count++;
-	if (job < q->failed_end)
-		q->failed_end = 0;
-	if (job < q->row_end)
-		q->found = NONE;
-	if (job >= q->row_end)
-		q->row_end = job + 1;
 	if (extra == NONE)
 		return SL_OK;
 	const uint32_t root = inner_new(q);
@@ -515,6 +522,19 @@ int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
 	inner_set(q, inner, 1, extra, q->depth);
 	q->root = root;
 	q->depth++;
+	return SL_OK;
+}
+
+int queue_add(struct queue *q, uint32_t job, struct sl_err *err)
+{
+	SL_CHECK(q->size[job] >= 1);
+	const int status = q->by_row ? rows_reserve(&q->rows, job, err) : tree_add(q, job, err);
+	if (status)
+		return status;
+	if (q->by_row)
+		rows_add(&q->rows, job, q->size[job], seconds_of(q->length[job]));
+	q->count++;
+	add_known(q, job);
 	return SL_OK;
 }
 
@@ -583,26 +603,19 @@ static void remove_below(struct queue *q, uint32_t node, uint32_t level, uint32_
 	join_thin(q, inner, slot, level - 1);
 }
 
-void queue_remove(struct queue *q, uint32_t job)
+static void tree_remove(struct queue *q, uint32_t job)
 {
 	SL_CHECK(q->root != NONE);
 	remove_below(q, q->root, q->depth, job);
-	q->count--;
 	if (q->size[job] == q->size_min)
 		q->size_min = 0;
-	if (q->found == job && !q->key) {
-		q->failed = q->found_fit;
-		q->failed_after = q->found_after;
-		q->failed_end = job + 1;
-		q->found = NONE;
-	}
 	while (q->depth && q->pool->inner[q->root].count == 1) {
 		const uint32_t only = q->pool->inner[q->root].child[0];
 		node_free(q, q->root, q->depth);
 		q->root = only;
 		q->depth--;
 	}
-	if (!q->count && !q->depth && q->pool != &q->own) {
+	if (q->count == 1 && !q->depth && q->pool != &q->own) {
 		node_free(q, q->root, 0); /* A queue that shares holds nothing while it is empty. */
 		q->root = NONE;
 	}
@@ -610,6 +623,21 @@ void queue_remove(struct queue *q, uint32_t job)
 		node_free(q, q->root, q->depth);
 		q->root = NONE;
 		q->depth = 0;
+	}
+}
+
+void queue_remove(struct queue *q, uint32_t job)
+{
+	if (q->by_row)
+		rows_remove(&q->rows, job);
+	else
+		tree_remove(q, job);
+	q->count--;
+	if (q->found == job && !q->key) {
+		q->failed = q->found_fit;
+		q->failed_after = q->found_after;
+		q->failed_end = job + 1;
+		q->found = NONE;
 	}
 }
 
@@ -715,7 +743,21 @@ static int32_t clamped(int64_t value)
 	return value < 0 ? 0 : value < ABSENT - 1 ? (int32_t)value : ABSENT - 1;
 }
 
-static uint32_t search(const struct queue *q, int64_t after, const struct queue_fit *fit)
+static uint32_t rows_search(struct queue *q, int64_t after, const struct queue_fit *fit)
+{
+	const int32_t free = clamped(fit->free);
+	const int32_t spare = clamped(fit->spare);
+	const struct rows_search search = {
+		.free = free,
+		.spare = smaller(spare, free),
+		.seconds = fit->capacity < 0 ? -1 : seconds_of(fit->capacity),
+		.capacity = fit->capacity,
+		.length = q->length,
+	};
+	return rows_next(&q->rows, (uint32_t)(after + 1), &search);
+}
+
+static uint32_t tree_search(const struct queue *q, int64_t after, const struct queue_fit *fit)
 {
 	struct search s = {
 		.free = clamped(fit->free),
@@ -727,6 +769,11 @@ static uint32_t search(const struct queue *q, int64_t after, const struct queue_
 	s.classes_spare = q->request_class ? UINT64_MAX : up_to_class(s.spare < s.free ? s.spare : s.free);
 	return after < 0 ? search_below(q, q->root, q->depth, &s)
 			 : search_behind(q, q->root, q->depth, (uint32_t)after, &s);
+}
+
+static uint32_t search(struct queue *q, int64_t after, const struct queue_fit *fit)
+{
+	return q->by_row ? rows_search(q, after, fit) : tree_search(q, after, fit);
 }
 
 uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit *fit)
@@ -757,10 +804,32 @@ uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit 
 
 uint64_t queue_classes_upto(int64_t size) { return up_to_class(clamped(size)); }
 
+/* The largest size of the largest class. */
+static int32_t classes_most(uint64_t classes)
+{
+	return classes ? queue_class_least(64 - (unsigned)__builtin_clzll(classes)) - 1 : 0;
+}
+
+/* Here classes are of sizes, up to some. */
+static uint32_t rows_that(struct queue *q, uint32_t after, const struct queue_test *test)
+{
+	const struct rows_search search = {
+		.free = classes_most(test->classes_capacity),
+		.spare = classes_most(test->classes_any),
+		.seconds = test->capacity < 0 ? -1 : seconds_of(test->capacity),
+		.passes = test->passes,
+		.self = test->self,
+	};
+	q->found = NONE;
+	return rows_next(&q->rows, after + 1, &search); /* Behind UINT32_MAX is 0: from the front. */
+}
+
 uint32_t queue_next_that(struct queue *q, uint32_t after, const struct queue_test *test)
 {
 	if (!q->count)
 		return NONE;
+	if (q->by_row)
+		return rows_that(q, after, test);
 	const struct search s = {
 		.capacity = test->capacity < 0 ? -1 : seconds_of(test->capacity),
 		.classes_free = test->classes_capacity,
@@ -772,22 +841,42 @@ uint32_t queue_next_that(struct queue *q, uint32_t after, const struct queue_tes
 			     : search_behind(q, q->root, q->depth, after, &s);
 }
 
-uint32_t queue_first(const struct queue *q) { return q->count ? first_below(q, q->root, q->depth) : NONE; }
+uint32_t queue_first(const struct queue *q)
+{
+	if (!q->count)
+		return NONE;
+	return q->by_row ? q->rows.front : first_below(q, q->root, q->depth);
+}
 
 uint32_t queue_after(const struct queue *q, uint32_t after)
 {
 	const struct queue_fit all = { INT64_MAX, INT64_MAX, INT64_MAX };
-	return q->count ? search(q, after == NONE ? -1 : (int64_t)after, &all) : NONE;
+	if (!q->count)
+		return NONE;
+	return q->by_row ? rows_after(&q->rows, after + 1)
+			 : tree_search(q, after == NONE ? -1 : (int64_t)after, &all);
 }
 
-int32_t queue_size_min(struct queue *q)
+static bool rows_hold(struct queue *q, int64_t size)
+{
+	const unsigned least = (unsigned)__builtin_ctzll(q->rows.classes);
+	if (queue_class_least(least) > size)
+		return false;
+	if (queue_class_least(least + 1) - 1 <= size)
+		return true;
+	return rows_search(q, -1, &(struct queue_fit){ size, INT64_MAX, 0 }) != NONE;
+}
+
+bool queue_holds(struct queue *q, int64_t size)
 {
 	if (!q->count)
-		return ABSENT;
+		return false;
+	if (q->by_row)
+		return rows_hold(q, size);
 	if (!q->size_min)
 		q->size_min = q->depth ? row_min(q->pool->inner[q->root].size_min)
 				       : leaf_size_min(&q->pool->leaf[q->root]);
-	return q->size_min;
+	return q->size_min <= size;
 }
 
 static uint32_t *list_below(const struct queue *q, uint32_t node, uint32_t level, uint32_t *out)
@@ -803,14 +892,24 @@ static uint32_t *list_below(const struct queue *q, uint32_t node, uint32_t level
 	return out;
 }
 
+static void rows_list(const struct queue *q, uint32_t *out)
+{
+	uint32_t row = rows_after(&q->rows, 0);
+	for (; row != NONE; row = rows_after(&q->rows, row + 1))
+		*out++ = row;
+}
+
 void queue_list(const struct queue *q, uint32_t *out)
 {
-	if (q->count)
+	if (q->by_row)
+		rows_list(q, out);
+	else if (q->count)
 		(void)list_below(q, q->root, q->depth, out);
 }
 
 void queue_empty(struct queue *q)
 {
+	rows_release(&q->rows);
 	q->root = NONE;
 	q->depth = q->count = q->failed_end = 0;
 	q->size_min = 0;
@@ -826,6 +925,8 @@ void queue_pool_empty(struct queue_pool *pool)
 int queue_rebuild(struct queue *q, const uint32_t *row, struct sl_err *err)
 {
 	const uint32_t count = q->count;
+	if (q->by_row)
+		return SL_OK; /* It has no keys. */
 	queue_empty(q);
 	queue_pool_empty(q->pool);
 	for (uint32_t i = 0; i < count; i++) {

@@ -2,7 +2,8 @@
 /*
  * queue.h - the waiting jobs in order, indexed by size and length.
  *
- * A B+ tree over (key, row). Beside each child stands a summary: for every
+ * Of a counted pool in submit order an implicit tree over row numbers (queue_rows.h). Else a B+ tree over
+ * (key, row). Beside each child stands a summary: for every
  * class of sizes the shortest length below it, so that the first job behind a
  * place that fits now, and ends in time or uses only what is spare, is found
  * without a look at those that do not: time grows with the depth of the tree,
@@ -12,9 +13,9 @@
 #ifndef SL_QUEUE_H
 #define SL_QUEUE_H
 
-#include "sim/base/base.h"
+#include "sim/state/queue_rows.h"
 
-enum { QUEUE_LEAF = SL_OR_TINY(64, 8), QUEUE_WAYS = SL_OR_TINY(16, 4), QUEUE_CLASSES = 64 };
+enum { QUEUE_LEAF = SL_OR_TINY(64, 8), QUEUE_WAYS = SL_OR_TINY(16, 4) };
 
 /* What may start: */
 struct queue_fit {
@@ -52,11 +53,13 @@ struct queue {
 		*request_class; /* by request its class, 1 .. QUEUE_CLASSES - 1; NULL: classes of sizes. */
 	const sl_time *length;  /* Estimates. */
 	const double *key;      /* NULL: order is by row alone. */
+	bool by_row;            /* It is `rows`, and there is no tree. */
+	struct queue_rows rows;
 	struct queue_pool own, *pool; /* pool: its own, or one that it shares. */
 	uint32_t root;                /* A leaf's number if depth is 0, else an inner one's. */
 	uint32_t depth;
 	uint32_t count;   /* Jobs. */
-	int32_t size_min; /* Of all; 0: to be recomputed. */
+	int32_t size_min; /* Of all in the tree; 0: to be recomputed. */
 
 	/* In submit order only: no job behind `failed_after` and before `failed_end` passes `failed`, so that
 	 * a search for no less looks only at those that came since. */
@@ -85,8 +88,8 @@ void queue_remove(struct queue *q, uint32_t job); /* It must be in. */
 /* UINT32_MAX: none. `after` need not be in the queue. */
 uint32_t queue_first(const struct queue *q);
 uint32_t queue_after(const struct queue *q, uint32_t after);
-/* INT32_MAX when empty. */
-int32_t queue_size_min(struct queue *q);
+/* Does any of that size, or a smaller one, wait? */
+bool queue_holds(struct queue *q, int64_t size);
 
 /* The first behind `after` (UINT32_MAX: from the front) that passes, or UINT32_MAX. */
 uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit *fit);
@@ -94,10 +97,6 @@ uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit 
 uint32_t queue_next_that(struct queue *q, uint32_t after, const struct queue_test *test);
 /* Bits of the classes that hold sizes up to that. */
 uint64_t queue_classes_upto(int64_t size);
-
-/* Sizes in classes, each with its least: a larger class holds larger sizes only. */
-unsigned queue_class(int32_t size);
-int32_t queue_class_least(unsigned c);
 
 /* All rows in order into out (q->count of them). */
 void queue_list(const struct queue *q, uint32_t *out);
