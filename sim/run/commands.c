@@ -6,6 +6,7 @@
  */
 
 #include "sim/run/models.h"
+#include "sim/run/plain.h"
 
 /* ---- Progress before it changed ------------------------------------------------------------- */
 
@@ -65,23 +66,27 @@ static void head_leaves(struct sim *sim, uint32_t job)
 	head->job = UINT32_MAX;
 }
 
-static bool may_start(struct sim *sim, sl_job job)
+SL_INLINED bool may_start_of(struct sim *sim, sl_job job, const bool plain)
 {
-	return !pass_over(sim) && sim->open && sl_job_is(job) && is_waiting(sim, job.row);
+	return !pass_over(sim) && sim->open && sl_job_is(job) &&
+	       (plain ? job.row < sim->submitted && sim->job_state[job.row] == SL_PENDING
+		      : is_waiting(sim, job.row));
 }
 
-static void set_running(struct sim *sim, uint32_t job)
+static bool may_start(struct sim *sim, sl_job job) { return may_start_of(sim, job, false); }
+
+SL_INLINED void set_running(struct sim *sim, uint32_t job, const bool plain)
 {
 	if (sim->start[job] == SL_NONE)
 		sim->start[job] = sim->now;
 	sim->job_state[job] = SL_RUNNING;
-	if (sim->progress)
+	if (!plain && sim->progress)
 		progress_begins(sim, job);
 }
 
-static void set_waiting(struct sim *sim, uint32_t job, int64_t kept)
+SL_INLINED void set_waiting(struct sim *sim, uint32_t job, int64_t kept, const bool plain)
 {
-	if (sim->progress) {
+	if (!plain && sim->progress) {
 		progress_unlink(sim, job);
 		progress_back(sim, job, kept);
 		return;
@@ -96,34 +101,48 @@ static bool commands_is_named(const struct sim *sim, uint32_t job)
 	return sim->nodes && sim->promise && sim->promise[job] != SL_NONE && sim->promise[job] <= sim->now;
 }
 
-static bool commands_start(struct sim *sim, uint32_t job, const struct where *where)
+SL_INLINED bool start_of(struct sim *sim, uint32_t job, const struct where *where, const bool plain)
 {
-	const int64_t kept = progress_keep(sim, job);
+	const int64_t kept = plain ? -1 : progress_keep(sim, job);
 	const bool named =
-		!where->alloc && !where->node_alloc && !where->tasks && commands_is_named(sim, job);
+		!plain && !where->alloc && !where->node_alloc && !where->tasks && commands_is_named(sim, job);
 	if (sim->status)
 		return false;
-	const sl_time was = named ? sim->promise[job] : promise_release(sim, job);
-	set_running(sim, job);
-	if (where->tasks) {
+	const sl_time was = plain ? SL_NONE : named ? sim->promise[job] : promise_release(sim, job);
+	set_running(sim, job, plain);
+	if (!plain && where->tasks) {
 		sim->progress[job].tasks = where->tasks;
 		progress_due(sim, job);
 	}
-	if (!(named ? allocation_take_promised(sim, job) : allocation_make(sim, job, where))) {
-		set_waiting(sim, job, kept);
-		if (!named)
+	if (!(named ? allocation_take_promised(sim, job) : make_of(sim, job, where, plain))) {
+		set_waiting(sim, job, kept, plain);
+		if (!plain && !named)
 			promise_restore(sim, job, was);
 		return false;
 	}
-	head_leaves(sim, job);
+	if (!plain || sim->head.job == job)
+		head_leaves(sim, job);
 	sim->running++;
-	queue_take(sim, job);
+	queue_take_of(sim, job, plain);
 	act(sim, (struct action){ .kind = ACTION_START, .job = job, .was = was, .now = kept });
 	return true;
 }
 
+static bool commands_start(struct sim *sim, uint32_t job, const struct where *where)
+{
+	return start_of(sim, job, where, false);
+}
+
+static bool start_plain(struct sim *sim, uint32_t job)
+{
+	return start_of(sim, job, &(struct where){ 0 }, true);
+}
+
 bool sl_start(struct sim *sim, sl_job job)
 {
+	if (sim->plain)
+		return may_start_of(sim, job, true) &&
+		       cluster_fits(&sim->cluster, sim->jobs->size[job.row]) && start_plain(sim, job.row);
 	if (!may_start(sim, job) || (!sim->nodes && !cluster_fits(&sim->cluster, sim->jobs->size[job.row])))
 		return false;
 	return commands_start(sim, job.row, &(struct where){ 0 });
@@ -207,7 +226,7 @@ static void undo_start(struct sim *sim, const struct action *action)
 {
 	allocation_untake(sim, action->job);
 	sim->running--;
-	set_waiting(sim, action->job, action->now);
+	set_waiting(sim, action->job, action->now, false);
 	queue_put(sim, action->job);
 	promise_restore(sim, action->job, action->was);
 }

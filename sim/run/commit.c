@@ -6,6 +6,7 @@
  * models are made of them here, and nowhere else.
  */
 #include "sim/run/models.h"
+#include "sim/run/plain.h"
 
 /* ---- Reports to models -------------------------------------------------------------- */
 
@@ -62,11 +63,7 @@ void end_job(struct sim *sim, uint32_t job, enum sl_state state)
 		progress_unlink(sim, job);
 		sim->progress[job].due = SL_NEVER;
 	}
-	if (sim->job_state[job] == SL_RUNNING)
-		sim->running--;
-	sim->ended++;
-	sim->end[job] = sim->now;
-	sim->job_state[job] = (uint8_t)state;
+	job_over(sim, job, state);
 	if (sim->models)
 		models_left(sim, job, SL_LEFT_END);
 	others_hear(sim, job);
@@ -89,17 +86,7 @@ void models_pass_begins(struct sim *sim)
 	}
 }
 
-void pass_begin(struct sim *sim)
-{
-	allocation_settle(sim);
-	if (sim->models)
-		models_pass_begins(sim);
-	sim->wake = SL_NEVER;
-	sim->action_count = sim->freed_kept_count = sim->progress_kept_count = 0;
-	sim->rule = sim->rule_default;
-	sim->beneficiary = UINT32_MAX;
-	sim->open = true;
-}
+void pass_begin(struct sim *sim) { pass_begin_of(sim, false); }
 
 /* ---- Commit ---------------------------------------------------------------------------------- */
 
@@ -184,7 +171,7 @@ static int commit_end(struct sim *sim, const struct action *action)
 	return attempt_add(sim, action->job, &before->progress, state, 0);
 }
 
-static int commit_action(struct sim *sim, const struct action *action)
+int commit_action(struct sim *sim, const struct action *action)
 {
 	switch (action->kind) {
 	case ACTION_START:
@@ -240,27 +227,17 @@ static int commit_action(struct sim *sim, const struct action *action)
 	return SL_OK;
 }
 
-int pass_commit(struct sim *sim)
+void pass_forgets(struct sim *sim)
 {
-	sim->rule = sim->rule_default;
-	sim->beneficiary = UINT32_MAX;
-	for (size_t i = 0; i < sim->action_count && !sim->status; i++)
-		pass_failed(sim, commit_action(sim, &sim->action[i]));
-	if (sim->decisions)
-		decisions_commit(sim);
-	const struct sim_watch *watch = sim->options.watch;
-	if (watch && watch->passed)
-		watch->passed(watch->self, sim);
-	sim->action_count = 0;
-	sim->open = false;
 	if (sim->allocator)
 		sim->allocator->forget(sim->allocator_state);
-	if (sim->nodes) {
-		nodes_forget(sim->nodes);
-		pass_failed(sim, nodes_status(sim->nodes, &sim->err));
-	}
-	return sim->status;
+	if (!sim->nodes)
+		return;
+	nodes_forget(sim->nodes);
+	pass_failed(sim, nodes_status(sim->nodes, &sim->err));
 }
+
+int pass_commit(struct sim *sim) { return pass_commit_of(sim, false); }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
 

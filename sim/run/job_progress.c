@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "sim/run/models.h"
+#include "sim/run/plain.h"
 
 /* Tasks requested and allocated, as a ratio. Where a model counts work by size itself, what time a limit and
  * an estimate count does not know how fast that is: fewer tasks count in proportion, more as those requested,
@@ -179,15 +180,10 @@ void progress_checkpoint(struct sim *sim, uint32_t job)
 	progress->done_part = 0;
 }
 
-/* Its end, or its limit if that comes first and kills. */
 sl_time length_of(const struct sim *sim, uint32_t job, enum sl_event_class *class)
 {
-	const struct sl_jobs *jobs = sim->jobs;
-	const bool cut = sim->scenario->overrun == SL_OVERRUN_KILL && !is_controlled(sim) &&
-			 jobs->limit[job] < jobs->run[job];
-	if (class)
-		*class = cut ? SL_EV_TIME_LIMIT : SL_EV_JOB_END;
-	return cut ? jobs->limit[job] : jobs->run[job];
+	enum sl_event_class unwanted;
+	return length_in(sim, job, class ? class : &unwanted, false);
 }
 
 /* Its run time, or its limit if that comes first and kills. */

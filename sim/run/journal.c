@@ -4,6 +4,7 @@
  * the history, reasons; and the calls to watchers.
  */
 #include "sim/run/models.h"
+#include "sim/run/plain.h"
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
@@ -52,17 +53,12 @@ void pass_poll(struct sim *sim)
 
 /* ---- Actions --------------------------------------------------------------------------------- */
 
-void act(struct sim *sim, struct action action)
+bool act_reserve(struct sim *sim)
 {
-	if (sim->action_count == sim->action_capacity) {
-		const int status = SL_GROW_MOST(
-			sim->action, sim->action_capacity, sim->action_count + 1, UINT32_MAX, &sim->err);
-		if (status) {
-			pass_failed(sim, status);
-			return;
-		}
-	}
-	sim->action[sim->action_count++] = action;
+	const int status =
+		SL_GROW_MOST(sim->action, sim->action_capacity, sim->action_count + 1, UINT32_MAX, &sim->err);
+	pass_failed(sim, status);
+	return !status;
 }
 
 /* ---- Digest and history ------------------------------------------------------------------------- */
@@ -77,54 +73,35 @@ int history_note(struct sim *sim, sl_time at, unsigned class, uint32_t row)
 	return status;
 }
 
-static int history_happens(struct sim *sim, unsigned class, uint32_t row)
+void history_happens(struct sim *sim, unsigned class, uint32_t row)
 {
 	if (sim->options.record & SIM_RECORD_WATCHED)
 		sim->options.watch->happened(sim->options.watch->self, sim, class, row);
-	return sim->options.record & SIM_RECORD_HISTORY ? history_note(sim, sim->now, class, row) : SL_OK;
+	if (sim->options.record & SIM_RECORD_HISTORY)
+		pass_failed(sim, history_note(sim, sim->now, class, row));
 }
 
-/* The product of two 64-bit numbers, folded: each bit of the state reaches all others within two events. */
-static uint64_t folded(uint64_t a, uint64_t b)
+uint64_t digest_nodes(const struct sim *sim, uint32_t job, uint64_t h)
 {
-	const unsigned __int128 product = (unsigned __int128)a * b;
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
+	const struct sl_node_tasks *alloc;
+	const size_t count = nodes_allocs(sim->nodes, job, &alloc);
+	for (size_t i = 0; i < count; i++)
+		h = folded(h ^ UINT64_C(0x8ebc6af09c88c6e3),
+			((uint64_t)alloc[i].node << 32 | alloc[i].tasks) ^ UINT64_C(0x589965cc75374cc3));
+	return h;
 }
 
-void digest_fold(struct sim *sim, unsigned class, uint32_t row)
+void digest_keep(struct sim *sim)
 {
-	const bool job = row < sim->jobs->count && is_of_job(class);
-	const uint64_t size = job ? (uint64_t)sim->jobs->size[row] : 0;
-	const uint64_t attempt =
-		job && sim->progress && sim->progress[row].attempts ? sim->progress[row].attempts & 0xff : 1;
-	const uint64_t top = class * (UINT64_C(1) << 56);
-	const uint64_t what = top | attempt << 48 | (size & 0xffff) << 32 | row;
-	uint64_t h = folded(sim->digest ^ UINT64_C(0x9e3779b97f4a7c15),
-		(uint64_t)sim->now ^ UINT64_C(0xd6e8feb86659fd93));
-	if (sim->nodes && class == SL_EV_CLASS_COUNT) {
-		const struct sl_node_tasks *alloc;
-		const size_t count = nodes_allocs(sim->nodes, row, &alloc);
-		for (size_t i = 0; i < count; i++)
-			h = folded(h ^ UINT64_C(0x8ebc6af09c88c6e3),
-				((uint64_t)alloc[i].node << 32 | alloc[i].tasks) ^
-					UINT64_C(0x589965cc75374cc3));
-	}
-	sim->digest =
-		folded(h ^ UINT64_C(0xa0761d6478bd642f), what ^ size << 8 ^ UINT64_C(0xe7037ed1a0b428db));
-	sim->events_applied++;
-	int status = sim->options.record & (SIM_RECORD_HISTORY | SIM_RECORD_WATCHED)
-			     ? history_happens(sim, class, row)
-			     : SL_OK;
-	pass_failed(sim, status);
-	if (sim->events_applied % (1 << 16))
-		return;
-	status = SL_GROW_MOST(
+	const int status = SL_GROW_MOST(
 		sim->digests, sim->digest_capacity, sim->digest_count + 1, SIZE_MAX / 64, &sim->err);
 	if (status)
 		pass_failed(sim, status);
 	else
 		sim->digests[sim->digest_count++] = sim->digest;
 }
+
+void digest_fold(struct sim *sim, unsigned class, uint32_t row) { digest_fold_of(sim, class, row, false); }
 
 /* ---- Reasons --------------------------------------------------------------------------------- */
 

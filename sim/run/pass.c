@@ -4,32 +4,16 @@
  * questions. Its commands on jobs are in commands.c.
  */
 #include "sim/run/models.h"
+#include "sim/run/plain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
-void queue_put(struct sim *sim, uint32_t job)
-{
-	int status = queue_add(&sim->queue, job, &sim->err);
-	if (!status && sim->uses & SL_USE_FILL)
-		status = queue_add(&sim->fill, job, &sim->err);
-	if (!status && sim->lanes)
-		status = lanes_put(sim, job);
-	pass_failed(sim, status);
-	allocation_waits(sim, job, 1);
-}
+void queue_put(struct sim *sim, uint32_t job) { queue_put_of(sim, job, false); }
 
-void queue_take(struct sim *sim, uint32_t job)
-{
-	queue_remove(&sim->queue, job);
-	if (sim->uses & SL_USE_FILL)
-		queue_remove(&sim->fill, job);
-	if (sim->lanes)
-		lanes_take(sim, job);
-	allocation_waits(sim, job, -1);
-}
+void queue_take(struct sim *sim, uint32_t job) { queue_take_of(sim, job, false); }
 
 void queue_job(struct sim *sim, uint32_t job)
 {
@@ -314,6 +298,20 @@ struct sl_promise sl_shadow_at(struct sim *sim, sl_job job, sl_time at, enum sl_
 	return shadow;
 }
 
+/* The same for a plain run without windows. */
+static sl_job plain_next_fit(struct sim *sim, sl_job after, struct sl_promise *shadow)
+{
+	if (pass_over(sim))
+		return SL_JOB_NONE;
+	const bool guarded = shadow && shadow->at != SL_NEVER;
+	const sl_time capacity = guarded ? shadow->at - sim->now : SL_NEVER;
+	const struct queue_fit fit = { sim->cluster.cpus_free, capacity, shadow ? shadow->spare : 0 };
+	const uint32_t found = queue_next_fit(&sim->queue, after.row, &fit);
+	if (guarded && found != UINT32_MAX && sim->estimate[found] > capacity)
+		shadow->spare -= sim->jobs->size[found];
+	return (sl_job){ found };
+}
+
 static sl_job next_fit(struct sim *sim, struct queue *queue, sl_job after, struct sl_promise *shadow)
 {
 	const bool fill = sim->uses & SL_USE_FILL;
@@ -331,11 +329,15 @@ static sl_job next_fit(struct sim *sim, struct queue *queue, sl_job after, struc
 
 sl_job sl_queue_next_fit(struct sim *sim, sl_job after, struct sl_promise *shadow)
 {
+	if (sim->plain && !sim->windows_ahead)
+		return plain_next_fit(sim, after, shadow);
 	return next_fit(sim, sim->uses & SL_USE_FILL ? &sim->fill : &sim->queue, after, shadow);
 }
 
 sl_job sl_lane_next_fit(struct sim *sim, uint32_t lane, sl_job after, struct sl_promise *shadow)
 {
+	if (sim->plain && !sim->windows_ahead)
+		return plain_next_fit(sim, after, shadow);
 	return next_fit(sim, lane_queue(sim, lane, sim->uses & SL_USE_FILL), after, shadow);
 }
 

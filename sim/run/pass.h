@@ -186,6 +186,10 @@ struct sim {
 	const struct sl_policy *policy;
 	void *state;
 
+	/* Inside the loop: a counted pool, one queue in one order, and nothing that begins, ends or slows
+	 * jobs but submission, start and run time (sim.c:is_plain). Most long runs are; see plain.h. */
+	bool plain;
+
 	/* The cluster and the queue at `now`. */
 	sl_time now;
 	uint32_t submitted; /* Rows below are submitted; a submitted PENDING one is in the queue, or gated. */
@@ -424,6 +428,10 @@ static inline void pass_failed(struct sim *sim, int status)
 void pass_begin(struct sim *sim);
 /* Events, digest and reasons of what was done; nonzero if something failed. */
 int pass_commit(struct sim *sim);
+/* Its parts, for plain.h: one action; and at last, what was kept on nodes for the pass. */
+int commit_action(struct sim *sim, const struct action *action);
+void pass_forgets(struct sim *sim);
+void models_pass_begins(struct sim *sim);
 
 /* Undoes all commands of the pass so far. */
 void pass_take_back(struct sim *sim);
@@ -433,6 +441,10 @@ void queue_job(struct sim *sim, uint32_t job);   /* Into the queue. */
 void unqueue_job(struct sim *sim, uint32_t job); /* Out of it; its promise goes. */
 void end_job(struct sim *sim, uint32_t job, enum sl_state state);
 void digest_fold(struct sim *sim, unsigned class, uint32_t row);
+/* Its parts, for plain.h: where a job starts; what is recorded or watched; each 2^16 events. */
+uint64_t digest_nodes(const struct sim *sim, uint32_t job, uint64_t h);
+void history_happens(struct sim *sim, unsigned class, uint32_t row);
+void digest_keep(struct sim *sim);
 /* Records that it was refused, and why, which under SL_USE_CONTROL the policy does not get. */
 void note_refused(struct sim *sim, uint32_t job, const char *why);
 /* Its run time, and whether its end or its limit ends it (class NULL: not wanted). */
@@ -449,7 +461,12 @@ static inline void report_policy(struct sim *sim, const struct sl_event *event)
 void reason_changes(struct sim *sim, sl_time at, uint32_t job, enum sl_reason reason, uint32_t detail);
 
 /* Records a command, for sl_undo and pass_commit. */
-void act(struct sim *sim, struct action action);
+bool act_reserve(struct sim *sim);
+static inline void act(struct sim *sim, struct action action)
+{
+	if (sim->action_count < sim->action_capacity || act_reserve(sim))
+		sim->action[sim->action_count++] = action;
+}
 void queue_put(struct sim *sim, uint32_t job);
 void queue_take(struct sim *sim, uint32_t job);
 void unpromised_put(struct sim *sim, uint32_t job); /* It waits without a promise. */

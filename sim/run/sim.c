@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "sim/run/models.h"
+#include "sim/run/plain.h"
 
 enum { PASSES_MAX = 1000, REPORT_EVERY = 4096 };
 
@@ -38,33 +39,36 @@ void cancel_later(struct sim *sim, uint32_t job)
 }
 
 /* Into the queue. */
-static void sim_enter(struct sim *sim, uint32_t job, bool kept)
+SL_INLINED void sim_enter(struct sim *sim, uint32_t job, bool kept, const bool plain)
 {
-	if (is_controlled(sim))
+	if (!plain && is_controlled(sim))
 		sim->eligible[job] = sim->now;
 	/* Reported before it is queued: the policy sets its key and estimate now. */
 	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_SUBMIT, job });
 	if (job == sim->submitted)
 		sim->submitted = job + 1;
-	if (sim->eligibility)
+	if (!plain && sim->eligibility)
 		eligibility_enter(sim, job);
-	else if (sim->feedback)
+	else if (!plain && sim->feedback)
 		sim->gated[job] = 0;
-	queue_job(sim, job);
+	if (plain)
+		queue_put_of(sim, job, true);
+	else
+		queue_job(sim, job);
 	if (kept || sim->reason_default != sim->reason_first)
 		reason_changes(sim, sim->now, job, sim->reason_default, 0);
 }
 
 /* Submitted now, or before and released now. Returns its class for the digest. */
-static unsigned on_submit(struct sim *sim, uint32_t job)
+SL_INLINED unsigned on_submit(struct sim *sim, uint32_t job, const bool plain)
 {
-	const bool fresh = sim->feedback ? feedback_comes(sim, job) : job == sim->submitted;
-	const bool kept = fresh && sim->eligibility && !eligibility_submit(sim, job);
+	const bool fresh = !plain && sim->feedback ? feedback_comes(sim, job) : job == sim->submitted;
+	const bool kept = !plain && fresh && sim->eligibility && !eligibility_submit(sim, job);
 	if (!kept)
-		sim_enter(sim, job, !fresh);
+		sim_enter(sim, job, !fresh, plain);
 	else if (!sim->feedback)
 		sim->submitted = job + 1;
-	if (fresh)
+	if (fresh && (!plain || sim->jobs->cancel))
 		cancel_later(sim, job);
 	return kept ? DIGEST_GATED : SL_EV_SUBMIT;
 }
@@ -122,14 +126,15 @@ static bool is_cut(const struct sim *sim, const struct ev *ev)
 }
 
 /* False if it was overtaken: the job was cancelled or preempted before its end. */
-static bool still_holds(const struct sim *sim, const struct ev *ev)
+SL_INLINED bool still_holds_of(const struct sim *sim, const struct ev *ev, const bool plain)
 {
 	switch ((enum sl_event_class)ev->class) {
 	case SL_EV_JOB_END:
 	case SL_EV_TIME_LIMIT:
 		return is_running(sim, ev->row) &&
-		       (!sim->progress || (sim->progress[ev->row].due == ev->time &&
-						  sim->progress[ev->row].cut == is_cut(sim, ev)));
+		       (plain || !sim->progress ||
+			       (sim->progress[ev->row].due == ev->time &&
+				       sim->progress[ev->row].cut == is_cut(sim, ev)));
 	case SL_EV_CANCEL:
 		return still_cancels(sim, ev->row);
 	case SL_EV_NODE_DOWN:
@@ -144,26 +149,28 @@ static bool still_holds(const struct sim *sim, const struct ev *ev)
 	return true;
 }
 
-static bool sim_apply(struct sim *sim, const struct ev *ev)
+static bool still_holds(const struct sim *sim, const struct ev *ev) { return still_holds_of(sim, ev, false); }
+
+SL_INLINED bool sim_apply(struct sim *sim, const struct ev *ev, const bool plain)
 {
 	unsigned class = ev->class; /* For the digest. */
-	if (!still_holds(sim, ev))
+	if (!still_holds_of(sim, ev, plain))
 		return false;
 	switch ((enum sl_event_class)ev->class) {
 	case SL_EV_JOB_END:
-		end_job(sim, ev->row, SL_COMPLETED);
+		end_job_of(sim, ev->row, SL_COMPLETED, plain);
 		break;
 	case SL_EV_TIME_LIMIT:
-		end_job(sim, ev->row, SL_TIMEOUT);
+		end_job_of(sim, ev->row, SL_TIMEOUT, plain);
 		break;
 	case SL_EV_CANCEL:
 		class = on_cancel(sim, ev->row);
 		break;
 	case SL_EV_SUBMIT:
-		class = on_submit(sim, ev->row);
+		class = on_submit(sim, ev->row, plain);
 		break;
 	case SL_EV_RESERVATION:
-		if (!sim->nodes)
+		if (plain || !sim->nodes)
 			window_boundary(sim, ev->row);
 		break;
 	case SL_EV_TIMER:
@@ -174,10 +181,10 @@ static bool sim_apply(struct sim *sim, const struct ev *ev)
 		break;
 	}
 	/* When a controller looks again is not what it decides. */
-	if (ev->class != SL_EV_TIMER || !is_controlled(sim))
-		digest_fold(sim, class, ev->row);
+	if (plain || ev->class != SL_EV_TIMER || !is_controlled(sim))
+		digest_fold_of(sim, class, ev->row, plain);
 	/* What never was in the queue is nothing to a policy. */
-	if (ev->class != SL_EV_SUBMIT && !(ev->class == SL_EV_CANCEL && is_gated(sim, ev->row)))
+	if (ev->class != SL_EV_SUBMIT && (plain || !(ev->class == SL_EV_CANCEL && is_gated(sim, ev->row))))
 		report_policy(sim, &(struct sl_event){ sim->now, (enum sl_event_class)ev->class, ev->row });
 	if (sim->options.check)
 		check_state(sim);
@@ -219,9 +226,9 @@ static void gather_ends(struct sim *sim)
 }
 
 /* When the next job is submitted, and which. */
-static sl_time submission_next(struct sim *sim, uint32_t *job)
+SL_INLINED sl_time submission_next(struct sim *sim, uint32_t *job, const bool plain)
 {
-	if (sim->feedback)
+	if (!plain && sim->feedback)
 		return feedback_next(sim, job);
 	*job = sim->submitted;
 	return *job < sim->jobs->count ? sim->jobs->submit[*job] : SL_NEVER;
@@ -237,22 +244,22 @@ static uint32_t released(struct sim *sim, uint32_t submit)
 }
 
 /* The next event at `now`, from the job table or the queues. */
-static bool next_event(struct sim *sim, struct ev *ev)
+SL_INLINED bool next_event(struct sim *sim, struct ev *ev, const bool plain)
 {
 	const struct sim_rules *rules = &sim->scenario->rules;
-	const struct ev *expiry = evq_top(&sim->expiries);
+	const struct ev *expiry = plain ? NULL : evq_top(&sim->expiries);
 	const struct ev *top = evq_top(&sim->events);
 	uint32_t job;
-	const bool submit = submission_next(sim, &job) == sim->now;
+	const bool submit = submission_next(sim, &job, plain) == sim->now;
 	if (expiry && expiry->time == sim->now) {
 		*ev = evq_pop(&sim->expiries);
 		return true;
 	}
-	if (submit && rules->submits_first) {
+	if (!plain && submit && rules->submits_first) {
 		*ev = (struct ev){ sim->now, 0, SL_EV_SUBMIT, job };
 		return true;
 	}
-	if (sim->ending_next < sim->ending_count) {
+	if (!plain && sim->ending_next < sim->ending_count) {
 		*ev = sim->ending[sim->ending_next].ev;
 		return true;
 	}
@@ -262,7 +269,7 @@ static bool next_event(struct sim *sim, struct ev *ev)
 		return true;
 	}
 	job = submit ? job : UINT32_MAX;
-	if (sim->eligibility)
+	if (!plain && sim->eligibility)
 		job = released(sim, job);
 	if (job != UINT32_MAX)
 		*ev = (struct ev){ sim->now, 0, SL_EV_SUBMIT, job };
@@ -281,23 +288,23 @@ static void ending_done(struct sim *sim, const struct ev *ev)
 		sim->ending_count = sim->ending_next = 0;
 }
 
-sl_time next_instant(struct sim *sim)
+SL_INLINED sl_time next_instant_of(struct sim *sim, const bool plain)
 {
 	sl_time next = sim->wake;
-	if (sim->models && models_over(sim))
+	if (!plain && sim->models && models_over(sim))
 		return SL_NEVER;
 	const struct ev *top = evq_top(&sim->events);
 	if (top && top->time < next)
 		next = top->time;
-	top = evq_top(&sim->expiries);
+	top = plain ? NULL : evq_top(&sim->expiries);
 	if (top && top->time < next)
 		next = top->time;
 	uint32_t job;
-	const sl_time submission = submission_next(sim, &job);
+	const sl_time submission = submission_next(sim, &job, plain);
 	next = submission < next ? submission : next;
-	if (sim->eligibility && eligibility_next(sim) < next)
+	if (!plain && sim->eligibility && eligibility_next(sim) < next)
 		next = eligibility_next(sim);
-	if (sim->uses & SL_USE_PROMISES) {
+	if (!plain && sim->uses & SL_USE_PROMISES) {
 		sl_time due = promise_next(sim);
 		while (due <= sim->now && sim->passes) { /* It had its pass, and was left to wait. */
 			(void)evq_pop(&sim->due);
@@ -308,22 +315,29 @@ sl_time next_instant(struct sim *sim)
 	return next;
 }
 
+sl_time next_instant(struct sim *sim) { return next_instant_of(sim, false); }
+
 /* ---- A pass ---------------------------------------------------------------------------------- */
 
-/* The policy's pass, which must close what it opened. */
-static void decide(struct sim *sim)
+static void fail_marked(struct sim *sim, uint32_t marks)
 {
-	const uint32_t marks = sim->marks;
-	sim->policy->pass(sim->state, sim);
-	if (sim->marks == marks)
-		return;
 	pass_failed(sim,
 		sl_fail(&sim->err, SL_POLICY, "policy '%s' left a pass with a mark open", sim->policy->name));
 	sim->marks = marks;
 }
 
+/* The policy's pass, which must close what it opened. */
+SL_INLINED void decide(struct sim *sim)
+{
+	const uint32_t marks = sim->marks;
+	sim->policy->pass(sim->state, sim);
+	if (sim->marks == marks)
+		return;
+	fail_marked(sim, marks);
+}
+
 /* From its beginning, or from a question that is answered now, to its end. */
-static int finish_pass(struct sim *sim)
+SL_INLINED int finish_pass(struct sim *sim, const bool plain)
 {
 	sim->asks = false;
 	decide(sim);
@@ -331,25 +345,30 @@ static int finish_pass(struct sim *sim)
 		return SIM_ASKS;
 	if (sim->status == SL_INTERRUPTED) /* In the midst of it: as if it had not begun. */
 		pass_take_back(sim);
-	const int status = pass_commit(sim);
+	const int status = pass_commit_of(sim, plain);
 	if (!status && sim->options.check)
 		check_state(sim);
 	return status;
 }
 
-static int run_pass(struct sim *sim)
+/* --check: undone is as if never done. */
+static void try_pass(struct sim *sim)
+{
+	const uint64_t before = check_digest(sim);
+	const sl_marked mark = sl_mark(sim);
+	decide(sim);
+	sl_undo(sim, mark);
+	if (!sim->status)
+		SL_CHECK(check_digest(sim) == before);
+}
+
+SL_INLINED int run_pass(struct sim *sim, const bool plain)
 {
 	sim->passes++;
-	pass_begin(sim);
-	if (sim->options.check) {
-		const uint64_t before = check_digest(sim);
-		const sl_marked mark = sl_mark(sim);
-		decide(sim);
-		sl_undo(sim, mark);
-		if (!sim->status)
-			SL_CHECK(check_digest(sim) == before); /* Undone is as if never done. */
-	}
-	return finish_pass(sim);
+	pass_begin_of(sim, plain);
+	if (sim->options.check)
+		try_pass(sim);
+	return finish_pass(sim, plain);
 }
 
 static int alternates(struct sim *sim)
@@ -377,9 +396,9 @@ static bool job_eligibility_opens(const struct sim *sim)
 }
 
 /* As a round begins: with models an instant may concern them alone, and then there is no pass. */
-static unsigned needs_at_first(struct sim *sim)
+SL_INLINED unsigned needs_at_first(struct sim *sim, const bool plain)
 {
-	if (!sim->models)
+	if (plain || !sim->models)
 		return NEEDS_ROUND;
 	const unsigned asked = sim->needs_pass & NEEDS_ASKED;
 	return asked | (asked ? NEEDS_MODEL : 0) | (pass_is_due(sim) ? NEEDS_DUE : 0) |
@@ -437,19 +456,21 @@ static bool is_of_models(struct sim *sim, const struct ev *ev, bool *applied)
 }
 
 /* The events at `now`, each with its pass where it has one of its own. */
-static int run_events(struct sim *sim)
+SL_INLINED int run_events(struct sim *sim, const bool plain)
 {
 	struct ev ev;
-	while (next_event(sim, &ev)) {
+	while (next_event(sim, &ev, plain)) {
 		if (!(++sim->polls % 1024))
 			pass_poll(sim);
 		bool applied;
-		if (!sim->models || !is_of_models(sim, &ev, &applied))
-			applied = sim_apply(sim, &ev);
+		if (plain || !sim->models || !is_of_models(sim, &ev, &applied))
+			applied = sim_apply(sim, &ev, plain);
+		if (plain)
+			continue;
 		ending_done(sim, &ev);
 		if (!needs_own(sim, &ev, applied))
 			continue;
-		const int status = sim->status ? sim->status : run_pass(sim);
+		const int status = sim->status ? sim->status : run_pass(sim, plain);
 		if (status)
 			return status;
 	}
@@ -457,53 +478,53 @@ static int run_events(struct sim *sim)
 }
 
 /* All events at `now`, then the pass if they need one; or the rest of it, from a question on. */
-static int run_round(struct sim *sim)
+SL_INLINED int run_round(struct sim *sim, const bool plain)
 {
 	struct sim_instant *in = &sim->instant;
 	if (in->at != INSTANT_NEW) { /* The pass with the question goes on. */
-		const int status = finish_pass(sim);
+		const int status = finish_pass(sim, plain);
 		if (status || in->at == INSTANT_PASSED)
 			return status;
 	} else {
-		sim->needs_pass = needs_at_first(sim);
-		if (sim->scenario->rules.early)
+		sim->needs_pass = needs_at_first(sim, plain);
+		if (!plain && sim->scenario->rules.early)
 			gather_ends(sim);
 	}
 	in->at = INSTANT_EVENTS;
-	const int status = run_events(sim);
+	const int status = run_events(sim, plain);
 	if (status)
 		return status;
 	in->at = INSTANT_PASSED;
 	in->needed |= sim->needs_pass & NEEDS_CAUSES;
-	return needs_at_last(sim) ? run_pass(sim) : SL_OK;
+	return plain || needs_at_last(sim) ? run_pass(sim, plain) : SL_OK;
 }
 
 /* The round left more to be done at `now`: events, a wake, a released job, or what the models settle. */
-static bool more_happens(struct sim *sim)
+SL_INLINED bool more_happens(struct sim *sim, const bool plain)
 {
 	const struct ev *top = evq_top(&sim->events);
-	return (top && top->time == sim->now) || sim->wake == sim->now || job_eligibility_opens(sim) ||
-	       (sim->models && models_settle(sim));
+	return (top && top->time == sim->now) || sim->wake == sim->now ||
+	       (!plain && (job_eligibility_opens(sim) || (sim->models && models_settle(sim))));
 }
 
 /* Everything that happens at `now`, round by round, or what is left of it. SIM_ASKS: up to a question. */
-static int run_instant(struct sim *sim)
+SL_INLINED int run_instant(struct sim *sim, const bool plain)
 {
 	struct sim_instant *in = &sim->instant;
 	if (in->at == INSTANT_NEW) {
 		*in = (struct sim_instant){ 0 };
-		if (sim->nodes)
+		if (!plain && sim->nodes)
 			nodes_clock(sim->nodes, sim->now);
 	}
 	do {
 		if (in->rounds == PASSES_MAX)
 			return alternates(sim);
-		const int status = run_round(sim);
+		const int status = run_round(sim, plain);
 		if (status)
 			return status;
 		in->rounds++;
 		in->at = INSTANT_NEW;
-	} while (more_happens(sim));
+	} while (more_happens(sim, plain));
 	return sim->status;
 }
 
@@ -529,21 +550,19 @@ static void record(struct sim *sim)
 }
 
 /* The instant that stopped at a question, else the next. */
-static sl_time loop_next(struct sim *sim)
+SL_INLINED sl_time loop_next(struct sim *sim, const bool plain)
 {
-	return sim->instant.at != INSTANT_NEW ? sim->now : next_instant(sim);
+	return sim->instant.at != INSTANT_NEW ? sim->now : next_instant_of(sim, plain);
 }
 
-int sim_loop(struct sim *sim, sl_time until)
+SL_INLINED int loop_of(struct sim *sim, sl_time until, const bool plain)
 {
-	if (sim->status) /* It failed before, perhaps inside an instant. */
-		return sim->status;
-	for (sl_time next; (next = loop_next(sim)) != SL_NEVER && next <= until;) {
+	for (sl_time next; (next = loop_next(sim, plain)) != SL_NEVER && next <= until;) {
 		SL_CHECK(next >= sim->now || !sim->passes); /* Time goes on. */
 		if (sim->instant.at == INSTANT_NEW)
 			integrate(sim, next);
 		sim->now = next;
-		const int status = run_instant(sim);
+		const int status = run_instant(sim, plain);
 		if (status)
 			return status;
 		if (sim->instant.needed)
@@ -558,4 +577,23 @@ int sim_loop(struct sim *sim, sl_time until)
 	}
 	sim_report(sim);
 	return sim->status;
+}
+
+static bool is_plain(const struct sim *sim)
+{
+	const struct sim_rules *rules = &sim->scenario->rules;
+	return !sim->nodes && !sim->models && !sim->lanes && !sim->progress && !sim->eligibility &&
+	       !sim->feedback && !sim->gated && !sim->deferred &&
+	       !(sim->uses & (SL_USE_PROMISES | SL_USE_FILL | SL_USE_CONTROL)) && !rules->early &&
+	       !rules->submits_first && !rules->pass_per_event;
+}
+
+int sim_loop(struct sim *sim, sl_time until)
+{
+	if (sim->status) /* It failed before, perhaps inside an instant. */
+		return sim->status;
+	sim->plain = is_plain(sim);
+	const int status = sim->plain ? loop_of(sim, until, true) : loop_of(sim, until, false);
+	sim->plain = false;
+	return status;
 }

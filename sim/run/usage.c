@@ -94,7 +94,19 @@ static int64_t idle_more(const struct sim *sim, enum resource resource)
 }
 
 /* What idles until the next instant: some waiting job would have fitted, or at least some would have been
- * used. */
+ * used. Of a counted pool: */
+static void integrate_pool(struct sim *sim, uint64_t length)
+{
+	const int64_t idle = sim->cluster.cpus_free;
+	const int64_t wanted = idle < sim->cpus_queued ? idle : sim->cpus_queued;
+	struct idle_sum *sum = sim->running ? sim->idle : sim->tail;
+	if (idle <= 0)
+		return;
+	sum[OF_CPUS].wanted += (unsigned __int128)length * (uint64_t)wanted;
+	if (queue_holds(&sim->queue, idle))
+		sum[OF_CPUS].fitting += (unsigned __int128)length * (uint64_t)idle;
+}
+
 static void integrate_idle(struct sim *sim, uint64_t length)
 {
 	const int64_t queued[RESOURCES] = { sim->cpus_queued, sim->gpus_queued, sim->mem_queued };
@@ -102,13 +114,11 @@ static void integrate_idle(struct sim *sim, uint64_t length)
 	int64_t idle[RESOURCES] = { idle_cpus(sim) };
 	unsigned set = 0;
 	for (enum resource i = OF_CPUS; i < RESOURCES; i++) {
-		if (i != OF_CPUS && sim->nodes && queued[i])
+		if (i != OF_CPUS && queued[i])
 			idle[i] = idle_more(sim, i);
 		set |= idle[i] > 0 ? 1U << i : 0;
 	}
-	const unsigned found = !set         ? 0
-			       : sim->nodes ? allocation_fitting(sim, set)
-					    : (unsigned)allocation_any_fits(sim) << OF_CPUS;
+	const unsigned found = set ? allocation_fitting(sim, set) : 0;
 	for (enum resource i = OF_CPUS; i < RESOURCES; i++) {
 		const int64_t wanted = idle[i] < queued[i] ? idle[i] : queued[i];
 		if (!(set >> i & 1))
@@ -131,8 +141,12 @@ void integrate(struct sim *sim, sl_time until)
 		sim->options.record & SIM_RECORD_HISTORY) /* A policy after a handover may preempt. */
 		for (uint32_t kind = 0; kind < sim->info->kind_count; kind++)
 			sim->busy[kind] += (unsigned __int128)length * (uint64_t)busy_of(sim, kind);
-	if (sim->running)
+	if (sim->running && sim->tail[OF_CPUS].wanted + sim->tail[OF_GPUS].wanted + sim->tail[OF_MEM].wanted)
 		idle_counts(sim);
-	if (sim->queue.count)
+	if (!sim->queue.count)
+		return;
+	if (sim->nodes)
 		integrate_idle(sim, length);
+	else
+		integrate_pool(sim, length);
 }
