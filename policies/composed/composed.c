@@ -203,7 +203,8 @@ static double queue_key(void *state, struct sl_pass *pass, sl_job job)
 
 static void submitted(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	parts_reported(composed, "submitted", pass, job);
+	if (composed->parts)
+		parts_reported(composed, "submitted", pass, job);
 	if (composed->estimate->submitted)
 		composed->estimate->submitted(composed, pass, job);
 	lanes_submitted(composed, pass, job);
@@ -226,7 +227,8 @@ static void submitted(struct composed *composed, struct sl_pass *pass, sl_job jo
 
 static void ended(struct composed *composed, struct sl_pass *pass, sl_job job)
 {
-	parts_reported(composed, "ended", pass, job);
+	if (composed->parts)
+		parts_reported(composed, "ended", pass, job);
 	if (composed->fair_shares)
 		fair_shares_ended(composed->fair_shares, pass, job);
 	if (composed->plan->ended)

@@ -392,10 +392,9 @@ static bool may_fit(struct sim *sim, uint32_t request)
 	       nodes_fits(sim->nodes, request, 0);
 }
 
+/* On nodes. */
 bool allocation_any_fits(struct sim *sim)
 {
-	if (!sim->nodes)
-		return sim->cluster.cpus_free && queue_holds(&sim->queue, sim->cluster.cpus_free);
 	for (uint32_t i = 0; i < sim->active_count; i++)
 		if (may_fit(sim, sim->active[i]))
 			return true;

@@ -66,14 +66,17 @@ static void head_leaves(struct sim *sim, uint32_t job)
 	head->job = UINT32_MAX;
 }
 
-SL_INLINED bool may_start_of(struct sim *sim, sl_job job, const bool plain)
+static bool may_start(struct sim *sim, sl_job job)
 {
-	return !pass_over(sim) && sim->open && sl_job_is(job) &&
-	       (plain ? job.row < sim->submitted && sim->job_state[job.row] == SL_PENDING
-		      : is_waiting(sim, job.row));
+	return !pass_over(sim) && sim->open && sl_job_is(job) && is_waiting(sim, job.row);
 }
 
-static bool may_start(struct sim *sim, sl_job job) { return may_start_of(sim, job, false); }
+/* Whoever tries one job after another asks for the next, and that is where a run is stopped. */
+static bool may_start_plain(const struct sim *sim, uint32_t job)
+{
+	return !sim->status && sim->open && job < sim->submitted && sim->job_state[job] == SL_PENDING &&
+	       cluster_fits(&sim->cluster, sim->jobs->size[job]);
+}
 
 SL_INLINED void set_running(struct sim *sim, uint32_t job, const bool plain)
 {
@@ -141,8 +144,7 @@ static bool start_plain(struct sim *sim, uint32_t job)
 bool sl_start(struct sim *sim, sl_job job)
 {
 	if (sim->plain)
-		return may_start_of(sim, job, true) &&
-		       cluster_fits(&sim->cluster, sim->jobs->size[job.row]) && start_plain(sim, job.row);
+		return may_start_plain(sim, job.row) && start_plain(sim, job.row);
 	if (!may_start(sim, job) || (!sim->nodes && !cluster_fits(&sim->cluster, sim->jobs->size[job.row])))
 		return false;
 	return commands_start(sim, job.row, &(struct where){ 0 });

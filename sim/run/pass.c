@@ -248,7 +248,13 @@ bool sl_queue_before(const struct sim *sim, sl_job a, sl_job b) { return row_bef
 
 bool sl_fits(struct sim *sim, sl_job job) { return !pass_over(sim) && allocation_fits(sim, job.row); }
 
-bool sl_any_fits(struct sim *sim) { return !pass_over(sim) && allocation_any_fits(sim); }
+bool sl_any_fits(struct sim *sim)
+{
+	if (pass_over(sim))
+		return false;
+	return sim->nodes ? allocation_any_fits(sim)
+			  : sim->cluster.cpus_free && queue_holds(&sim->queue, sim->cluster.cpus_free);
+}
 
 struct sl_promise sl_shadow_with(struct sim *sim, sl_job job, enum sl_spare spare)
 {
@@ -299,7 +305,7 @@ struct sl_promise sl_shadow_at(struct sim *sim, sl_job job, sl_time at, enum sl_
 }
 
 /* The same for a plain run without windows. */
-static sl_job plain_next_fit(struct sim *sim, sl_job after, struct sl_promise *shadow)
+SL_INLINED sl_job plain_next_fit(struct sim *sim, sl_job after, struct sl_promise *shadow)
 {
 	if (pass_over(sim))
 		return SL_JOB_NONE;

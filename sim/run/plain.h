@@ -7,7 +7,7 @@
 #ifndef SL_PLAIN_H
 #define SL_PLAIN_H
 
-#include "sim/run/pass.h"
+#include "sim/run/engine.h"
 
 #define SL_INLINED static inline __attribute__((always_inline))
 
@@ -113,6 +113,34 @@ SL_INLINED void settle_of(struct sim *sim, const bool plain)
 	sim->settled = sim->now;
 }
 
+/* ---- What idles ------------------------------------------------------------------------------ */
+
+/* Of a counted pool, until the next instant: some waiting job would have fitted, or at least some would have
+ * been used. */
+SL_INLINED void integrate_pool(struct sim *sim, uint64_t length)
+{
+	const int64_t idle = sim->cluster.cpus_free;
+	const int64_t wanted = idle < sim->cpus_queued ? idle : sim->cpus_queued;
+	struct idle_sum *sum = sim->running ? &sim->idle[OF_CPUS] : &sim->tail[OF_CPUS];
+	if (idle <= 0)
+		return;
+	sum->wanted += (unsigned __int128)length * (uint64_t)wanted;
+	if (queue_holds(&sim->queue, idle))
+		sum->fitting += (unsigned __int128)length * (uint64_t)idle;
+}
+
+SL_INLINED void integrate_of(struct sim *sim, sl_time until, const bool plain)
+{
+	if (!plain || !sim->passes || sim->tail[OF_CPUS].wanted || sim->options.record & SIM_RECORD_HISTORY) {
+		integrate(sim, until);
+		return;
+	}
+	const uint64_t length = (uint64_t)(until - sim->accounted);
+	sim->accounted = until;
+	if (sim->queue.count)
+		integrate_pool(sim, length);
+}
+
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
 /* Its allocation is released: it is over. */
@@ -154,6 +182,16 @@ SL_INLINED int note_end_of(struct sim *sim, uint32_t job, const bool plain)
 	const sl_time due = time_after(sim->start[job], length_in(sim, job, &class, plain));
 	const int status = evq_push(&sim->events, due, class, job, &sim->err);
 	return !status && expected_end_of(sim, job, plain) < due ? note_overrun(sim, job) : status;
+}
+
+/* ---- Stops ----------------------------------------------------------------------------------- */
+
+SL_INLINED void poll_of(struct sim *sim)
+{
+	const struct sim_options *options = &sim->options;
+	if ((options->stop && atomic_load_explicit(options->stop, memory_order_relaxed)) ||
+		(options->progress && atomic_load_explicit(&options->progress->stop, memory_order_relaxed)))
+		pass_poll(sim);
 }
 
 /* ---- Passes ---------------------------------------------------------------------------------- */

@@ -560,7 +560,7 @@ SL_INLINED int loop_of(struct sim *sim, sl_time until, const bool plain)
 	for (sl_time next; (next = loop_next(sim, plain)) != SL_NEVER && next <= until;) {
 		SL_CHECK(next >= sim->now || !sim->passes); /* Time goes on. */
 		if (sim->instant.at == INSTANT_NEW)
-			integrate(sim, next);
+			integrate_of(sim, next, plain);
 		sim->now = next;
 		const int status = run_instant(sim, plain);
 		if (status)
@@ -571,7 +571,7 @@ SL_INLINED int loop_of(struct sim *sim, sl_time until, const bool plain)
 			sim->reported = sim->events_applied + sim->passes;
 			sim_report(sim);
 		}
-		pass_poll(sim); /* At once: policies may have heard of it. */
+		poll_of(sim); /* At once: policies may have heard of it. */
 		if (sim->status)
 			return sim->status;
 	}

@@ -2,7 +2,7 @@
 /*
  * usage.c - usage and idle resources over time: a point for each instant, and the integrals between instants.
  */
-#include "sim/run/engine.h"
+#include "sim/run/plain.h"
 
 /* ---- Points ---------------------------------------------------------------------------------- */
 
@@ -94,19 +94,7 @@ static int64_t idle_more(const struct sim *sim, enum resource resource)
 }
 
 /* What idles until the next instant: some waiting job would have fitted, or at least some would have been
- * used. Of a counted pool: */
-static void integrate_pool(struct sim *sim, uint64_t length)
-{
-	const int64_t idle = sim->cluster.cpus_free;
-	const int64_t wanted = idle < sim->cpus_queued ? idle : sim->cpus_queued;
-	struct idle_sum *sum = sim->running ? sim->idle : sim->tail;
-	if (idle <= 0)
-		return;
-	sum[OF_CPUS].wanted += (unsigned __int128)length * (uint64_t)wanted;
-	if (queue_holds(&sim->queue, idle))
-		sum[OF_CPUS].fitting += (unsigned __int128)length * (uint64_t)idle;
-}
-
+ * used. */
 static void integrate_idle(struct sim *sim, uint64_t length)
 {
 	const int64_t queued[RESOURCES] = { sim->cpus_queued, sim->gpus_queued, sim->mem_queued };

@@ -50,18 +50,27 @@ int evq_push(struct evq *q, sl_time time, enum sl_event_class class, uint32_t ro
 	return SL_OK;
 }
 
+/* The first of the children that begin there, of which there is one at least. */
+static size_t first_of(const struct evq *q, size_t first)
+{
+	const struct ev *child = &q->heap[first];
+	if (first + WAYS <= q->count) {
+		const size_t a = evq_before(&child[1], &child[0]);
+		const size_t b = evq_before(&child[3], &child[2]) ? 3 : 2;
+		return first + (evq_before(&child[b], &child[a]) ? b : a);
+	}
+	size_t least = first;
+	for (size_t i = first + 1; i < q->count; i++)
+		if (evq_before(&q->heap[i], &q->heap[least]))
+			least = i;
+	return least;
+}
+
 /* Puts `ev` at i or below, where it belongs. */
 static void sift_down(struct evq *q, size_t i, const struct ev *ev)
 {
-	for (;;) {
-		const size_t first = i * WAYS + 1;
-		if (first >= q->count)
-			break;
-		const size_t end = first + WAYS < q->count ? first + WAYS : q->count;
-		size_t least = first;
-		for (size_t child = first + 1; child < end; child++)
-			if (evq_before(&q->heap[child], &q->heap[least]))
-				least = child;
+	for (size_t first; (first = i * WAYS + 1) < q->count;) {
+		const size_t least = first_of(q, first);
 		if (!evq_before(&q->heap[least], ev))
 			break;
 		q->heap[i] = q->heap[least];

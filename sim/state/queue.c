@@ -45,25 +45,6 @@ struct queue_inner {
 	int32_t length[QUEUE_CLASSES][QUEUE_WAYS];
 };
 
-/* 1..7 are classes of their own; above, two classes an octave: [2^k, 1.5 * 2^k), [1.5 * 2^k, 2^(k+1)). Powers
- * of two, the most common sizes, are the least of their class. */
-unsigned queue_class(int32_t size)
-{
-	if (size < 8)
-		return (unsigned)size;
-	const unsigned octave = 31U - (unsigned)__builtin_clz((unsigned)size);
-	return 8 + (octave - 3) * 2 + (((unsigned)size >> (octave - 1)) & 1);
-}
-
-/* The least size of a class; of one more than the last: beyond all. */
-int32_t queue_class_least(unsigned c)
-{
-	if (c < 8)
-		return (int32_t)c;
-	const unsigned octave = 3 + (c - 8) / 2;
-	return octave > 30 ? ABSENT : (int32_t)((2U | (c & 1)) << (octave - 1));
-}
-
 /* Bits 1 .. class of the size; none below 1. */
 static uint64_t up_to_class(int32_t size) { return (UINT64_C(2) << queue_class(size)) - 2; }
 
@@ -746,10 +727,12 @@ static int32_t clamped(int64_t value)
 static uint32_t rows_search(struct queue *q, int64_t after, const struct queue_fit *fit)
 {
 	const int32_t free = clamped(fit->free);
-	const int32_t spare = clamped(fit->spare);
+	const int32_t spare = smaller(clamped(fit->spare), free);
 	const struct rows_search search = {
 		.free = free,
-		.spare = smaller(spare, free),
+		.spare = spare,
+		.class_free = queue_class(free),
+		.class_spare = queue_class(spare),
 		.seconds = fit->capacity < 0 ? -1 : seconds_of(fit->capacity),
 		.capacity = fit->capacity,
 		.length = q->length,
@@ -804,18 +787,21 @@ uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit 
 
 uint64_t queue_classes_upto(int64_t size) { return up_to_class(clamped(size)); }
 
-/* The largest size of the largest class. */
-static int32_t classes_most(uint64_t classes)
+/* Here classes are of sizes, up to some. */
+static unsigned class_last(uint64_t classes)
 {
-	return classes ? queue_class_least(64 - (unsigned)__builtin_clzll(classes)) - 1 : 0;
+	return classes ? 63U - (unsigned)__builtin_clzll(classes) : 0;
 }
 
-/* Here classes are of sizes, up to some. */
 static uint32_t rows_that(struct queue *q, uint32_t after, const struct queue_test *test)
 {
+	const unsigned class_free = class_last(test->classes_capacity);
+	const unsigned class_spare = class_last(test->classes_any);
 	const struct rows_search search = {
-		.free = classes_most(test->classes_capacity),
-		.spare = classes_most(test->classes_any),
+		.free = queue_class_least(class_free + 1) - 1,
+		.spare = queue_class_least(class_spare + 1) - 1,
+		.class_free = class_free,
+		.class_spare = class_spare,
 		.seconds = test->capacity < 0 ? -1 : seconds_of(test->capacity),
 		.passes = test->passes,
 		.self = test->self,
@@ -841,12 +827,7 @@ uint32_t queue_next_that(struct queue *q, uint32_t after, const struct queue_tes
 			     : search_behind(q, q->root, q->depth, after, &s);
 }
 
-uint32_t queue_first(const struct queue *q)
-{
-	if (!q->count)
-		return NONE;
-	return q->by_row ? q->rows.front : first_below(q, q->root, q->depth);
-}
+uint32_t tree_first(const struct queue *q) { return first_below(q, q->root, q->depth); }
 
 uint32_t queue_after(const struct queue *q, uint32_t after)
 {
@@ -867,10 +848,8 @@ static bool rows_hold(struct queue *q, int64_t size)
 	return rows_search(q, -1, &(struct queue_fit){ size, INT64_MAX, 0 }) != NONE;
 }
 
-bool queue_holds(struct queue *q, int64_t size)
+bool queue_holds_any(struct queue *q, int64_t size)
 {
-	if (!q->count)
-		return false;
 	if (q->by_row)
 		return rows_hold(q, size);
 	if (!q->size_min)

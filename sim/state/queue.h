@@ -86,10 +86,21 @@ int queue_add(struct queue *q, uint32_t job, struct sl_err *err);
 void queue_remove(struct queue *q, uint32_t job); /* It must be in. */
 
 /* UINT32_MAX: none. `after` need not be in the queue. */
-uint32_t queue_first(const struct queue *q);
+uint32_t tree_first(const struct queue *q);
+static inline uint32_t queue_first(const struct queue *q)
+{
+	return !q->count ? UINT32_MAX : q->by_row ? q->rows.front : tree_first(q);
+}
 uint32_t queue_after(const struct queue *q, uint32_t after);
 /* Does any of that size, or a smaller one, wait? */
-bool queue_holds(struct queue *q, int64_t size);
+bool queue_holds_any(struct queue *q, int64_t size);
+static inline bool queue_holds(struct queue *q, int64_t size)
+{
+	const uint64_t smallest = q->by_row ? q->rows.classes & 0xff : 0; /* Classes of one size each. */
+	if (!q->count)
+		return false;
+	return smallest ? __builtin_ctzll(smallest) <= size : queue_holds_any(q, size);
+}
 
 /* The first behind `after` (UINT32_MAX: from the front) that passes, or UINT32_MAX. */
 uint32_t queue_next_fit(struct queue *q, uint32_t after, const struct queue_fit *fit);

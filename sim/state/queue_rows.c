@@ -93,11 +93,9 @@ static int reserve_levels(struct queue_rows *rows, uint32_t chunk, struct sl_err
 	return SL_OK;
 }
 
-int rows_reserve(struct queue_rows *rows, uint32_t row, struct sl_err *err)
+int rows_reserve_chunk(struct queue_rows *rows, uint32_t row, struct sl_err *err)
 {
 	const uint32_t index = row / ROWS_CHUNK;
-	if (index < rows->chunk_capacity && rows->chunk[index])
-		return SL_OK;
 	const int status = reserve_levels(rows, index, err);
 	return status ? status : reserve_chunk(rows, index, err);
 }
@@ -186,38 +184,31 @@ void rows_remove(struct queue_rows *rows, uint32_t row)
 
 /* ---- Search ---------------------------------------------------------------------------------- */
 
-struct asked {
-	const struct rows_search *search;
-	int32_t free, spare, seconds;
-	unsigned class_free, class_spare;
-};
-
 /* Bit i: child i may hold one. */
-static unsigned may_hold(const struct rows_node *node, const struct asked *asked)
+static unsigned may_hold(const struct rows_node *node, const struct rows_search *s)
 {
-	return sixteen_hold(
-		node->length[asked->class_free], node->length[asked->class_spare], asked->seconds);
+	return sixteen_hold(node->length[s->class_free], node->length[s->class_spare], s->seconds);
 }
 
-static bool row_passes(const struct rows_search *search, int32_t size, uint32_t row)
+static bool row_passes(const struct rows_search *s, int32_t size, uint32_t row)
 {
-	if (search->passes)
-		return search->passes(search->self, row);
-	return size <= search->spare || search->length[row] <= search->capacity;
+	if (s->passes)
+		return s->passes(s->self, row);
+	return size <= s->spare || s->length[row] <= s->capacity;
 }
 
 /* From a place of the chunk to the end of its block. */
 static uint32_t block_search(
-	const struct rows_chunk *chunk, uint32_t base, uint32_t place, const struct asked *asked)
+	const struct rows_chunk *chunk, uint32_t base, uint32_t place, const struct rows_search *s)
 {
 	const uint32_t end = (place / ROWS_BLOCK + 1) * ROWS_BLOCK;
 	unsigned cut = place % 16;
 	for (uint32_t first = place - cut; first < end; first += 16) {
-		unsigned mask = sixteen_fit(&chunk->size[first], &chunk->length[first], asked->free,
-			asked->spare, asked->seconds);
+		unsigned mask = sixteen_fit(
+			&chunk->size[first], &chunk->length[first], s->free, s->spare, s->seconds);
 		for (mask = mask >> cut << cut; mask; mask &= mask - 1) {
 			const uint32_t i = first + (uint32_t)__builtin_ctz(mask);
-			if (row_passes(asked->search, chunk->size[i], base + i))
+			if (row_passes(s, chunk->size[i], base + i))
 				return base + i;
 		}
 		cut = 0;
@@ -240,17 +231,17 @@ static int32_t block_least(const struct rows_chunk *chunk, uint32_t block, int32
 }
 
 static uint32_t chunk_search(
-	struct rows_chunk *chunk, uint32_t index, uint32_t from, const struct asked *asked)
+	struct rows_chunk *chunk, uint32_t index, uint32_t from, const struct rows_search *s)
 {
 	const uint32_t base = index * ROWS_CHUNK;
-	unsigned mask = may_hold(&chunk->node, asked) >> from / ROWS_BLOCK << from / ROWS_BLOCK;
+	unsigned mask = may_hold(&chunk->node, s) >> from / ROWS_BLOCK << from / ROWS_BLOCK;
 	for (; mask; mask &= mask - 1) {
 		const uint32_t block = (uint32_t)__builtin_ctz(mask);
 		const uint32_t begin = block * ROWS_BLOCK;
-		const uint32_t found = block_search(chunk, base, from > begin ? from : begin, asked);
+		const uint32_t found = block_search(chunk, base, from > begin ? from : begin, s);
 		if (found != NONE)
 			return found;
-		const unsigned class[] = { asked->class_free, asked->class_spare };
+		const unsigned class[] = { s->class_free, s->class_spare };
 		for (size_t i = 0; i < SL_LEN(class); i++)
 			if (chunk->node.length[class[i]][block] < ABSENT)
 				node_raise(&chunk->node, block, class[i],
@@ -269,63 +260,58 @@ static int32_t node_least(const struct rows_node *node, unsigned class)
 
 /* Nothing was found below the child: what stands beside it is made exact. */
 static void child_settle(
-	struct rows_node *node, uint32_t slot, const struct rows_node *child, const struct asked *asked)
+	struct rows_node *node, uint32_t slot, const struct rows_node *child, const struct rows_search *s)
 {
-	const unsigned class[] = { asked->class_free, asked->class_spare };
+	const unsigned class[] = { s->class_free, s->class_spare };
 	for (size_t i = 0; i < SL_LEN(class); i++)
-		node_raise(node, slot, class[i], child ? node_least(child, class[i]) : ABSENT);
+		if (node->length[class[i]][slot] < ABSENT)
+			node_raise(node, slot, class[i], child ? node_least(child, class[i]) : ABSENT);
 }
 
 static uint32_t children_search(
-	struct queue_rows *rows, uint32_t level, uint32_t index, uint32_t slot, const struct asked *asked);
+	struct queue_rows *rows, uint32_t level, uint32_t index, uint32_t slot, const struct rows_search *s);
 
 /* Below a child of that level: a node, or under all of them a chunk. */
 static uint32_t child_search(
-	struct queue_rows *rows, uint32_t level, uint32_t child, const struct asked *asked)
+	struct queue_rows *rows, uint32_t level, uint32_t child, const struct rows_search *s)
 {
 	if (level)
-		return children_search(rows, level - 1, child, 0, asked);
-	return rows->chunk[child] ? chunk_search(rows->chunk[child], child, 0, asked) : NONE;
+		return children_search(rows, level - 1, child, 0, s);
+	return rows->chunk[child] ? chunk_search(rows->chunk[child], child, 0, s) : NONE;
 }
 
 /* Below a node, from that child on. */
 static uint32_t children_search(
-	struct queue_rows *rows, uint32_t level, uint32_t index, uint32_t slot, const struct asked *asked)
+	struct queue_rows *rows, uint32_t level, uint32_t index, uint32_t slot, const struct rows_search *s)
 {
 	struct rows_node *node = &rows->node[level][index];
-	for (unsigned mask = may_hold(node, asked) >> slot << slot; mask; mask &= mask - 1) {
+	for (unsigned mask = may_hold(node, s) >> slot << slot; mask; mask &= mask - 1) {
 		const uint32_t i = (uint32_t)__builtin_ctz(mask);
 		const uint32_t child = index * ROWS_WAYS + i;
-		const uint32_t found = child_search(rows, level, child, asked);
+		const uint32_t found = child_search(rows, level, child, s);
 		if (found != NONE)
 			return found;
 		const struct rows_chunk *chunk = level ? NULL : rows->chunk[child];
-		child_settle(node, i,
-			level   ? &rows->node[level - 1][child]
-			: chunk ? &chunk->node
-				: NULL,
-			asked);
+		child_settle(node, i, level ? &rows->node[level - 1][child] : chunk ? &chunk->node : NULL, s);
 	}
 	return NONE;
 }
 
-uint32_t rows_next(struct queue_rows *rows, uint32_t from, const struct rows_search *search)
+uint32_t rows_next(struct queue_rows *rows, uint32_t from, const struct rows_search *s)
 {
 	if (from < rows->front)
 		from = rows->front;
 	if (from >= rows->end)
 		return NONE;
-	const struct asked asked = { search, search->free, search->spare, search->seconds,
-		queue_class(search->free), queue_class(search->spare) };
 	uint32_t index = from / ROWS_CHUNK;
 	uint32_t found = NONE;
 	if (rows->chunk[index])
-		found = chunk_search(rows->chunk[index], index, from % ROWS_CHUNK, &asked);
+		found = chunk_search(rows->chunk[index], index, from % ROWS_CHUNK, s);
 	for (uint32_t level = 0; level < rows->levels && found == NONE; level++) {
 		const uint32_t slot = index % ROWS_WAYS + 1;
 		index /= ROWS_WAYS;
 		if (slot < ROWS_WAYS)
-			found = children_search(rows, level, index, slot, &asked);
+			found = children_search(rows, level, index, slot, s);
 	}
 	return found;
 }

@@ -15,6 +15,26 @@
 
 #include "sim/base/base.h"
 
+/* Sizes in classes, each with its least: a larger class holds larger sizes only.
+ * 1..7 are classes of their own; above, two classes an octave: [2^k, 1.5 * 2^k), [1.5 * 2^k, 2^(k+1)). Powers
+ * of two, the most common sizes, are the least of their class. */
+static inline unsigned queue_class(int32_t size)
+{
+	if (size < 8)
+		return (unsigned)size;
+	const unsigned octave = 31U - (unsigned)__builtin_clz((unsigned)size);
+	return 8 + (octave - 3) * 2 + (((unsigned)size >> (octave - 1)) & 1);
+}
+
+/* The least size of a class; of one more than the last: beyond all. */
+static inline int32_t queue_class_least(unsigned c)
+{
+	if (c < 8)
+		return (int32_t)c;
+	const unsigned octave = 3 + (c - 8) / 2;
+	return octave > 30 ? INT32_MAX : (int32_t)((2U | (c & 1)) << (octave - 1));
+}
+
 enum {
 	QUEUE_CLASSES = 64,
 	ROWS_BLOCK = SL_OR_TINY(64, 16),
@@ -51,7 +71,8 @@ struct queue_rows {
 /* What is looked for: jobs of at most `free`, and no longer than `seconds` or of at most `spare`; those few
  * are then tested, for lengths are rounded down here. */
 struct rows_search {
-	int32_t free, spare; /* spare <= free. */
+	int32_t free, spare; /* spare <= free; and their classes. */
+	unsigned class_free, class_spare;
 	int32_t seconds;
 	sl_time capacity;      /* The same length exactly, and */
 	const sl_time *length; /* by row; or else: */
@@ -61,16 +82,18 @@ struct rows_search {
 
 void rows_release(struct queue_rows *rows);
 /* Room for one more job of that row, so that rows_add cannot fail. */
-int rows_reserve(struct queue_rows *rows, uint32_t row, struct sl_err *err);
+int rows_reserve_chunk(struct queue_rows *rows, uint32_t row, struct sl_err *err);
+static inline int rows_reserve(struct queue_rows *rows, uint32_t row, struct sl_err *err)
+{
+	const uint32_t index = row / ROWS_CHUNK;
+	return index < rows->chunk_capacity && rows->chunk[index] ? SL_OK
+								  : rows_reserve_chunk(rows, row, err);
+}
 void rows_add(struct queue_rows *rows, uint32_t row, int32_t size, int32_t length);
 void rows_remove(struct queue_rows *rows, uint32_t row);
 /* The first row >= from that passes, or UINT32_MAX. */
-uint32_t rows_next(struct queue_rows *rows, uint32_t from, const struct rows_search *search);
+uint32_t rows_next(struct queue_rows *rows, uint32_t from, const struct rows_search *s);
 /* The first row >= from that waits, or UINT32_MAX. */
 uint32_t rows_after(const struct queue_rows *rows, uint32_t from);
-
-/* Sizes in classes, each with its least: a larger class holds larger sizes only. */
-unsigned queue_class(int32_t size);
-int32_t queue_class_least(unsigned c);
 
 #endif

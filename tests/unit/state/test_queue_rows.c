@@ -73,8 +73,11 @@ static void ask(struct world *w)
 	const int32_t free = (int32_t)sl_rng_below(&w->rng, UINT64_C(1) << sl_rng_below(&w->rng, 13));
 	const sl_time capacity = (sl_time)sl_rng_below(&w->rng, UINT64_C(1) << sl_rng_below(&w->rng, 30)) - 1;
 	const bool odd = sl_rng_below(&w->rng, 4) == 0;
+	const int32_t spare = (int32_t)sl_rng_below(&w->rng, (uint64_t)free / 8 + 1);
 	w->search = (struct rows_search){ .free = free,
-		.spare = (int32_t)sl_rng_below(&w->rng, (uint64_t)free / 8 + 1),
+		.spare = spare,
+		.class_free = queue_class(free),
+		.class_spare = queue_class(spare),
 		.seconds = capacity < 0 ? -1 : (int32_t)(capacity / SL_SECOND),
 		.capacity = capacity,
 		.length = w->length,
