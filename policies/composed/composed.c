@@ -309,17 +309,6 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 
 /* ---- Passes ------------------------------------------------------------------------------------ */
 
-bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job)
-{
-	if (composed->gated)
-		return composed_start_sized(composed, pass, job, 0);
-	if (!sl_start(pass, job))
-		return false;
-	if (composed->fair_shares)
-		fair_shares_started(composed->fair_shares, pass, job);
-	return true;
-}
-
 bool composed_start_sized(struct composed *composed, struct sl_pass *pass, sl_job job, uint32_t tasks)
 {
 	if (composed->gated && !gate_opens(composed, pass, job))
@@ -358,9 +347,9 @@ void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked ma
 		share_holders_rewind(&composed->fair_shares->share_holders);
 }
 
-sl_job composed_first(struct composed *composed, struct sl_pass *pass)
+sl_job composed_drawn(struct composed *composed, struct sl_pass *pass)
 {
-	return composed->fair_shares ? fair_shares_first(composed->fair_shares, pass) : sl_queue_first(pass);
+	return fair_shares_first(composed->fair_shares, pass);
 }
 
 void composed_start_due(struct composed *composed, struct sl_pass *pass)

@@ -202,14 +202,22 @@ extern const struct plan plan_fcfs, plan_greedy, plan_easy, plan_conservative, p
 extern const struct estimate estimates[];
 
 /* Commands of plans: the order learns of them. */
-bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job);
 /* With so many tasks; 0: as asked. */
 bool composed_start_sized(struct composed *composed, struct sl_pass *pass, sl_job job, uint32_t tasks);
+static inline bool composed_start(struct composed *composed, struct sl_pass *pass, sl_job job)
+{
+	return composed->gated || composed->fair_shares ? composed_start_sized(composed, pass, job, 0)
+							: sl_start(pass, job);
+}
 bool composed_preempt(struct composed *composed, struct sl_pass *pass, sl_job job, enum sl_preempt how);
 bool composed_resume(struct composed *composed, struct sl_pass *pass, sl_job job);
 void composed_undo(struct composed *composed, struct sl_pass *pass, sl_marked mark);
 /* The next job. */
-sl_job composed_first(struct composed *composed, struct sl_pass *pass);
+sl_job composed_drawn(struct composed *composed, struct sl_pass *pass); /* By share holders. */
+static inline sl_job composed_first(struct composed *composed, struct sl_pass *pass)
+{
+	return composed->fair_shares ? composed_drawn(composed, pass) : sl_queue_first(pass);
+}
 /* Starts each job with a reservation for now, in queue order. */
 void composed_start_due(struct composed *composed, struct sl_pass *pass);
 

@@ -192,6 +192,7 @@ struct sim {
 
 	/* The cluster and the queue at `now`. */
 	sl_time now;
+	sl_time submits_at; /* plain: the submission of row `submitted`; SL_NEVER: there is none. */
 	uint32_t submitted; /* Rows below are submitted; a submitted PENDING one is in the queue, or gated. */
 	uint32_t running;
 	int64_t cpus_queued;

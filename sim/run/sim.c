@@ -38,6 +38,12 @@ void cancel_later(struct sim *sim, uint32_t job)
 		cancel_at(sim, job, sim->now);
 }
 
+/* When that row is submitted. */
+SL_INLINED sl_time submit_of(const struct sim *sim, uint32_t job)
+{
+	return job < sim->jobs->count ? sim->jobs->submit[job] : SL_NEVER;
+}
+
 /* Into the queue. */
 SL_INLINED void sim_enter(struct sim *sim, uint32_t job, bool kept, const bool plain)
 {
@@ -47,6 +53,8 @@ SL_INLINED void sim_enter(struct sim *sim, uint32_t job, bool kept, const bool p
 	report_policy(sim, &(struct sl_event){ sim->now, SL_EV_SUBMIT, job });
 	if (job == sim->submitted)
 		sim->submitted = job + 1;
+	if (plain)
+		sim->submits_at = submit_of(sim, job + 1);
 	if (!plain && sim->eligibility)
 		eligibility_enter(sim, job);
 	else if (!plain && sim->feedback)
@@ -231,7 +239,7 @@ SL_INLINED sl_time submission_next(struct sim *sim, uint32_t *job, const bool pl
 	if (!plain && sim->feedback)
 		return feedback_next(sim, job);
 	*job = sim->submitted;
-	return *job < sim->jobs->count ? sim->jobs->submit[*job] : SL_NEVER;
+	return plain ? sim->submits_at : submit_of(sim, *job);
 }
 
 /* The job released now (eligibility.h), or submitted; UINT32_MAX: none. */
@@ -593,6 +601,7 @@ int sim_loop(struct sim *sim, sl_time until)
 	if (sim->status) /* It failed before, perhaps inside an instant. */
 		return sim->status;
 	sim->plain = is_plain(sim);
+	sim->submits_at = submit_of(sim, sim->submitted);
 	const int status = sim->plain ? loop_of(sim, until, true) : loop_of(sim, until, false);
 	sim->plain = false;
 	return status;

@@ -731,8 +731,8 @@ static uint32_t rows_search(struct queue *q, int64_t after, const struct queue_f
 	const struct rows_search search = {
 		.free = free,
 		.spare = spare,
-		.class_free = queue_class(free),
-		.class_spare = queue_class(spare),
+		.class_free = rows_class(&q->rows, free),
+		.class_spare = rows_class(&q->rows, spare),
 		.seconds = fit->capacity < 0 ? -1 : seconds_of(fit->capacity),
 		.capacity = fit->capacity,
 		.length = q->length,
@@ -795,13 +795,13 @@ static unsigned class_last(uint64_t classes)
 
 static uint32_t rows_that(struct queue *q, uint32_t after, const struct queue_test *test)
 {
-	const unsigned class_free = class_last(test->classes_capacity);
-	const unsigned class_spare = class_last(test->classes_any);
+	const int32_t free = queue_class_least(class_last(test->classes_capacity) + 1) - 1;
+	const int32_t spare = queue_class_least(class_last(test->classes_any) + 1) - 1;
 	const struct rows_search search = {
-		.free = queue_class_least(class_free + 1) - 1,
-		.spare = queue_class_least(class_spare + 1) - 1,
-		.class_free = class_free,
-		.class_spare = class_spare,
+		.free = free,
+		.spare = spare,
+		.class_free = rows_class(&q->rows, free),
+		.class_spare = rows_class(&q->rows, spare),
 		.seconds = test->capacity < 0 ? -1 : seconds_of(test->capacity),
 		.passes = test->passes,
 		.self = test->self,

@@ -123,10 +123,10 @@ uint32_t rows_after(const struct queue_rows *rows, uint32_t from)
 
 /* A job of that class and length is below the child: true if that is less than what stood there. A class's
  * length is never below that of a larger one, so all that change lie together. */
-static bool node_lower(struct rows_node *node, uint32_t slot, unsigned class, int32_t length)
+static bool node_lower(struct rows_node *node, uint32_t slot, unsigned class, unsigned end, int32_t length)
 {
 	const unsigned first = class;
-	while (class < QUEUE_CLASSES && node->length[class][slot] > length)
+	while (class < end && node->length[class][slot] > length)
 		node->length[class ++][slot] = length;
 	return class > first;
 }
@@ -136,6 +136,25 @@ static void node_raise(struct rows_node *node, uint32_t slot, unsigned class, in
 {
 	for (unsigned c = class + 1; c-- > 0 && node->length[c][slot] < length;)
 		node->length[c][slot] = length;
+}
+
+static void node_widen(struct rows_node *node, unsigned class, unsigned end)
+{
+	for (; class < end; class ++)
+		memcpy(node->length[class], node->length[class - 1], sizeof(node->length[0]));
+}
+
+/* A larger class than all so far: no job of it is in any node. */
+static void rows_widen(struct queue_rows *rows, unsigned end)
+{
+	const unsigned class = rows->class_end ? rows->class_end : 1;
+	for (size_t i = 0; i < rows->chunk_capacity; i++)
+		if (rows->chunk[i])
+			node_widen(&rows->chunk[i]->node, class, end);
+	for (size_t level = 0; level < ROWS_LEVELS; level++)
+		for (size_t i = 0; i < rows->node_capacity[level]; i++)
+			node_widen(&rows->node[level][i], class, end);
+	rows->class_end = end;
 }
 
 void rows_add(struct queue_rows *rows, uint32_t row, int32_t size, int32_t length)
@@ -150,13 +169,16 @@ void rows_add(struct queue_rows *rows, uint32_t row, int32_t size, int32_t lengt
 	chunk->count++;
 	if (row < rows->front || !rows->classes)
 		rows->front = row;
+	if (class >= rows->class_end)
+		rows_widen(rows, class + 1);
 	rows->class_count[class]++;
 	rows->classes |= UINT64_C(1) << class;
 	if (row >= rows->end)
 		rows->end = row + 1;
-	bool lower = node_lower(&chunk->node, place / ROWS_BLOCK, class, length);
+	bool lower = node_lower(&chunk->node, place / ROWS_BLOCK, class, rows->class_end, length);
 	for (uint32_t level = 0; lower && level < rows->levels; level++) {
-		lower = node_lower(&rows->node[level][index / ROWS_WAYS], index % ROWS_WAYS, class, length);
+		lower = node_lower(&rows->node[level][index / ROWS_WAYS], index % ROWS_WAYS, class,
+			rows->class_end, length);
 		index /= ROWS_WAYS;
 	}
 }

@@ -61,17 +61,18 @@ struct queue_rows {
 	size_t chunk_capacity;
 	struct rows_node *node[ROWS_LEVELS]; /* [0]: of 16 chunks each. */
 	size_t node_capacity[ROWS_LEVELS];
-	uint32_t levels;  /* Of nodes, so that the highest has one. */
-	uint32_t front;   /* The first that waits; if none does, anything. */
-	uint32_t end;     /* Behind the highest row that ever waited. */
-	uint64_t classes; /* Bit c: a job of this class waits. */
+	uint32_t levels;    /* Of nodes, so that the highest has one. */
+	uint32_t front;     /* The first that waits; if none does, anything. */
+	uint32_t end;       /* Behind the highest row that ever waited. */
+	uint64_t classes;   /* Bit c: a job of this class waits. */
+	unsigned class_end; /* Behind the largest class that ever was: nodes are kept up to there. */
 	uint32_t class_count[QUEUE_CLASSES];
 };
 
 /* What is looked for: jobs of at most `free`, and no longer than `seconds` or of at most `spare`; those few
  * are then tested, for lengths are rounded down here. */
 struct rows_search {
-	int32_t free, spare; /* spare <= free; and their classes. */
+	int32_t free, spare; /* spare <= free; and their classes (rows_class). */
 	unsigned class_free, class_spare;
 	int32_t seconds;
 	sl_time capacity;      /* The same length exactly, and */
@@ -88,6 +89,12 @@ static inline int rows_reserve(struct queue_rows *rows, uint32_t row, struct sl_
 	const uint32_t index = row / ROWS_CHUNK;
 	return index < rows->chunk_capacity && rows->chunk[index] ? SL_OK
 								  : rows_reserve_chunk(rows, row, err);
+}
+/* The largest class that may hold a job of at most that size. */
+static inline unsigned rows_class(const struct queue_rows *rows, int32_t size)
+{
+	const unsigned class = queue_class(size);
+	return class < rows->class_end || !class ? class : rows->class_end - 1;
 }
 void rows_add(struct queue_rows *rows, uint32_t row, int32_t size, int32_t length);
 void rows_remove(struct queue_rows *rows, uint32_t row);

@@ -23,7 +23,8 @@ static struct world *make(uint64_t seed)
 	cr_assert_not_null(w);
 	w->rng = sl_rng_stream(seed, "tests/queue_rows");
 	for (uint32_t i = 0; i < ROWS; i++) {
-		w->size[i] = 1 + (int32_t)sl_rng_below(&w->rng, UINT64_C(1) << sl_rng_below(&w->rng, 12));
+		w->size[i] = 1 + (int32_t)sl_rng_below(
+					 &w->rng, UINT64_C(1) << sl_rng_below(&w->rng, i < 20000 ? 6 : 12));
 		w->length[i] = 1 + (sl_time)sl_rng_below(&w->rng, 1000 * SL_SECOND);
 	}
 	return w;
@@ -76,8 +77,8 @@ static void ask(struct world *w)
 	const int32_t spare = (int32_t)sl_rng_below(&w->rng, (uint64_t)free / 8 + 1);
 	w->search = (struct rows_search){ .free = free,
 		.spare = spare,
-		.class_free = queue_class(free),
-		.class_spare = queue_class(spare),
+		.class_free = rows_class(&w->rows, free),
+		.class_spare = rows_class(&w->rows, spare),
 		.seconds = capacity < 0 ? -1 : (int32_t)(capacity / SL_SECOND),
 		.capacity = capacity,
 		.length = w->length,
