@@ -7,7 +7,7 @@
  * unknown; `;` begins a comment, and `; Label: value` before the first job is
  * the header. Every line ends in a newline within reach (see sl_input_next),
  * so the scanner looks for no other end. Plain whole numbers, nearly all there
- * are, take the fast path; all else goes to field_odd.
+ * are, are read in place; all else goes to other_at, and what is no whole number on to field_odd.
  */
 #include <endian.h>
 #include <inttypes.h>
@@ -181,67 +181,103 @@ static const char *field_odd(struct scan *s, size_t index, const char *p)
 
 /* ---- Lines of jobs ------------------------------------------------------------- */
 
-/* How many of the 8 bytes at p are digits before the first that is none, and their value. */
-static inline unsigned digits_at(const char *p, uint64_t *value)
+#define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
+
+/* The value of eight digits, the first in the lowest byte. */
+static inline uint64_t value_of(uint64_t v)
+{
+	v = v * 10 + (v >> 8);
+	return ((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+		       ((v >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+	       32;
+}
+
+/* The 8 bytes at p, digits as their values; *other: the top bit of each byte that is no digit. */
+static inline uint64_t digits_at(const char *p, uint64_t *other)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof(v));
-	v = le64toh(v) ^ UINT64_C(0x3030303030303030);
-	const uint64_t other = ((v + UINT64_C(0x7676767676767676)) | v) & UINT64_C(0x8080808080808080);
-	const unsigned count = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-	if (!count)
-		return 0;
-	v <<= 64 - 8 * count; /* Leading zeros take the place of what follows the number. */
-	v = v * 10 + (v >> 8);
-	v = ((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
-		    ((v >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
-	    32;
-	*value = v;
-	return count;
+	v = le64toh(v) ^ EACH_BYTE('0');
+	*other = ((v + EACH_BYTE(0x76)) | v) & EACH_BYTE(0x80);
+	return v;
 }
 
-/* As digits_at, for numbers of up to 12 digits; 0 for longer ones too. */
-static inline unsigned number_at(const char *p, uint64_t *value)
+/* Reads a word that is -1 or up to eight digits, with a blank or the line's end behind it, as nearly all are.
+ * Returns where the next may begin: behind the blank; NULL of any other. */
+static inline const char *plain_at(const char *p, int64_t unit, int64_t *value)
 {
-	static const uint64_t power[] = { 1, 10, 100, 1000, 10000 };
-	unsigned count = digits_at(p, value);
-	if (count < 8)
-		return count;
-	uint64_t low = 0;
-	count = digits_at(p + 8, &low);
-	if (count >= SL_LEN(power))
-		return 0;
-	*value = *value * power[count] + low;
-	return 8 + count;
+	const unsigned first = (unsigned char)*p - (unsigned)'0';
+	if (first > 9) {
+		if (memcmp(p, "-1", 2) != 0)
+			return NULL;
+		*value = SL_NONE;
+		p += 2;
+	} else if (p[1] == ' ') {
+		*value = first * unit;
+		return p + 2;
+	} else {
+		uint64_t other;
+		const uint64_t v = digits_at(p, &other);
+		/* 7 bits behind the digits. Leading zeros take the place of what follows them. */
+		const unsigned top = other ? (unsigned)__builtin_ctzll(other) : 64 + 7;
+		*value = (int64_t)value_of(v << (7 - top) % 64) * unit;
+		p += top / 8;
+	}
+	return *p == ' ' ? p + 1 : *p == '\n' ? p : NULL;
 }
 
-/* Fills the row's columns. Returns the end of the last field; the line's end if there are fewer than 18
+/* A whole number of up to 18 digits, or -1, whatever blank is behind it. Returns its end; NULL of any other.
+ */
+static const char *whole_at(const char *p, const struct field *field, int64_t *value)
+{
+	enum { DIGITS = 18 };
+	const char *end = p;
+	int64_t number = 0;
+	if (p[0] == '-' && p[1] == '1' && is_end(p[2])) {
+		*value = SL_NONE;
+		return p + 2;
+	}
+	while (is_digit(*end) && end - p < DIGITS)
+		number = number * 10 + (*end++ - '0');
+	*value = number <= field->max ? number * field->unit : SL_NONE;
+	return end > p && is_end(*end) && number <= field->max ? end : NULL;
+}
+
+/* A word behind further blanks, or another one than plain_at reads. Returns its end, or the line's, if there
+ * is none
+ * (*count says how many were before); NULL on failure. Apart, as it would stand 18 times in fields_in. */
+__attribute__((noinline)) static const char *other_at(
+	struct scan *s, size_t index, const char *p, size_t *count)
+{
+	const struct field *field = &fields[index];
+	int64_t *value = &s->row.col[index];
+	p = skip_blanks(p);
+	if (*p == '\n') {
+		*count = index;
+		return p;
+	}
+	const char *next = plain_at(p, field->unit, value);
+	if (!next)
+		next = whole_at(p, field, value);
+	return next ? next : field_odd(s, index, p);
+}
+
+/* Fills the row's columns. Returns where the last field was read to; the line's end if there are fewer than
+ * 18
  * (*count says how many); NULL on failure. */
 static const char *fields_in(struct scan *s, const char *p, size_t *count)
 {
-	int64_t *col = s->row.col;
-	size_t i = 0;
-	for (; i < SL_COL_COUNT; i++) {
-		p = skip_blanks(p);
-		if (p[0] == '-' && p[1] == '1' && is_end(p[2])) {
-			col[i] = SL_NONE;
-			p += 2;
-			continue;
+	*count = SL_COL_COUNT;
+#pragma GCC unroll 18 /* Each of them has its unit as a constant. */
+	for (size_t i = 0; i < SL_COL_COUNT; i++) {
+		const char *next = plain_at(p, fields[i].unit, &s->row.col[i]);
+		if (!next) {
+			next = other_at(s, i, p, count);
+			if (!next || *count < SL_COL_COUNT)
+				return next;
 		}
-		uint64_t value = 0;
-		const unsigned digits = number_at(p, &value);
-		if (digits && is_end(p[digits]) && value <= (uint64_t)fields[i].max) {
-			col[i] = (int64_t)value * fields[i].unit;
-			p += digits;
-			continue;
-		}
-		if (*p == '\n')
-			break;
-		p = field_odd(s, i, p);
-		if (!p)
-			return NULL;
+		p = next;
 	}
-	*count = i;
 	return p;
 }
 

@@ -157,6 +157,52 @@ Test(swf, numbers)
 	}
 }
 
+/* A whole number of so many random digits, or -1; its value in *want. */
+static int random_word(struct sl_rng *rng, char *to, unsigned digits_max, int64_t *want)
+{
+	const unsigned digits = (unsigned)sl_rng_below(rng, digits_max + 1);
+	*want = digits ? 0 : -1;
+	if (!digits)
+		return sprintf(to, "-1");
+	for (unsigned i = 0; i < digits; i++) {
+		to[i] = (char)('0' + sl_rng_below(rng, 10));
+		*want = *want * 10 + (to[i] - '0');
+	}
+	return (int)digits;
+}
+
+/* Words of any length between any blanks are what strtoll would make of them. */
+Test(swf, random_words)
+{
+	static const char *const blanks[] = { " ", " ", " ", "  ", "\t", " \t", "\r ", "     " };
+	static const char *const ends[] = { "\n", " \n", "\r\n", "\t\n", "" };
+	static const unsigned digits_max[SL_COL_COUNT] = { 18, 12, 12, 12, 9, 12, 18, 9, 12, 18, 9, 9, 9, 18,
+		18, 9, 18, 12 };
+	const unsigned times = 1U << SL_COL_SUBMIT | 1U << SL_COL_WAIT | 1U << SL_COL_RUN |
+			       1U << SL_COL_CPU_TIME | 1U << SL_COL_LIMIT | 1U << SL_COL_THINK;
+	struct sl_rng rng = sl_rng_stream(1, "tests/swf/words");
+	for (int round = 0; round < 2000; round++) {
+		char line[600];
+		int64_t want[SL_COL_COUNT];
+		int len = 0;
+		for (int i = 0; i < SL_COL_COUNT; i++) {
+			len += sprintf(line + len, "%s", i ? blanks[sl_rng_below(&rng, SL_LEN(blanks))] : "");
+			len += random_word(&rng, line + len, digits_max[i], &want[i]);
+		}
+		len += sprintf(line + len, "%s", ends[sl_rng_below(&rng, SL_LEN(ends))]);
+		struct heard heard = { 0 };
+		struct sl_err err;
+		cr_assert_eq(read_swf(&heard, line, (size_t)len, &err), SL_OK, "%s: %s", line, err.text);
+		cr_assert(heard.rows == 1 && strstr(heard.text, "line 1\n") && !strchr(heard.text, ':'),
+			"%s: %s", line, heard.text);
+		for (int i = 0; i < SL_COL_COUNT; i++) {
+			const int64_t unit = times >> i & 1 ? SL_SECOND : 1;
+			cr_assert_eq(heard.row.col[i], want[i] < 0 ? SL_NONE : want[i] * unit,
+				"field %d of %s is %" PRId64, i + 1, line, heard.row.col[i]);
+		}
+	}
+}
+
 /* Texts, and what the sink hears. */
 Test(swf, lines)
 {
