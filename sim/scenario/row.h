@@ -40,6 +40,21 @@ struct row_interned {
 	sl_time cancel;                         /* SL_NONE: it was not cancelled. */
 };
 
+/* A number of SWF as columns have it: none below zero. */
+static inline int32_t narrow(int64_t value) { return value < 0 || value > INT32_MAX ? -1 : (int32_t)value; }
+
+/* Who runs over his limit, and who has none, so that plans know his end exactly: counted by limits_count. */
+static inline enum limit_kind limit_kind(sl_time limit, sl_time run)
+{
+	return limit <= 0 ? LIMIT_NONE : limit < run ? LIMIT_OVER : LIMIT_KEPT;
+}
+
+/* row_plain.c: all stages at once, of a row that nothing is amiss with. False: it is not such, and nothing
+ * was done. */
+bool row_plain(struct loading *loading, const struct sl_row *row);
+/* At the first job: whether any row can be. */
+void plain_settle(struct loading *loading);
+
 int row_judge(
 	struct loading *loading, const struct row_read *read, struct row_judged *judged, struct sl_err *err);
 int row_intern(struct loading *loading, const struct row_judged *judged, struct row_interned *interned,

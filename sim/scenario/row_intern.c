@@ -53,8 +53,6 @@ static int column_named(struct loading *loading, enum named which, struct sl_err
 	return status;
 }
 
-static int32_t narrow(int64_t value) { return value < 0 || value > INT32_MAX ? -1 : (int32_t)value; }
-
 /* A row's number or name (NULL: none). */
 static int named_intern(struct loading *loading, enum named which, int64_t number, const char *name,
 	int32_t *index, struct sl_err *err)

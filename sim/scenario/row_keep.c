@@ -8,13 +8,6 @@
  */
 #include "sim/scenario/row.h"
 
-/* Who runs over his limit, and who has none, so that plans know his end exactly: counted by limits_count. */
-static enum limit_kind limit_kind(const struct row_judged *judged)
-{
-	const int64_t limit = judged->row->col[SL_COL_LIMIT];
-	return limit <= 0 ? LIMIT_NONE : limit < judged->run ? LIMIT_OVER : LIMIT_KEPT;
-}
-
 /* How active its GPUs were; a share beyond one is one. -1: nobody says. */
 static int32_t gpu_active(const struct sl_row *row)
 {
@@ -88,7 +81,8 @@ static int keep_more(struct loading *loading, const struct row_judged *judged,
 	if (!status && interned->request >= 0)
 		status = keep_if(columns, COLUMN_REQUEST, interned->request, -1, err);
 	if (!status)
-		status = keep_if(columns, COLUMN_LIMIT_KIND, (int32_t)limit_kind(judged), LIMIT_KEPT, err);
+		status = keep_if(columns, COLUMN_LIMIT_KIND,
+			(int32_t)limit_kind(judged->row->col[SL_COL_LIMIT], judged->run), LIMIT_KEPT, err);
 	if (!status && (judged->row->more || loading->said || interned->profile))
 		status = keep_said(loading, judged, interned, err);
 	return status;

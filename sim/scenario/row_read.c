@@ -10,6 +10,8 @@
  *   intern  row_intern.c      names become numbers, requests and profiles are shared
  *   keep    row_keep.c        one more row of the job table
  *
+ * A row that nothing is amiss with goes through all at once (row_plain.c).
+ *
  * What comes in and goes out of each is a struct of row.h. A row that is dropped, or is not selected, stops
  * behind the judging. A row is counted under one cause, so rows are the jobs that stay, those dropped, and
  * those not selected. Whether an id was seen costs one comparison while ids ascend; at the first that does
@@ -77,12 +79,20 @@ static int row_read_id_of(struct loading *loading, const struct sl_row *row, int
 
 /* ---- Read ------------------------------------------------------------------------------------ */
 
+static int read_first(struct loading *loading, struct sl_err *err)
+{
+	const int status = loading_settle(loading, err);
+	if (!status)
+		plain_settle(loading);
+	return status;
+}
+
 /* In:  the reader's row. Out: struct row_read. */
 static int row_read(
 	struct loading *loading, const struct sl_row *row, struct row_read *read, struct sl_err *err)
 {
 	*read = (struct row_read){ .row = row };
-	int status = loading->settled ? SL_OK : loading_settle(loading, err);
+	int status = loading->settled ? SL_OK : read_first(loading, err);
 	if (!status)
 		status = row_read_id_of(loading, row, &read->id, err);
 	if (status)
@@ -132,9 +142,8 @@ static int row_stops(struct loading *loading, const struct row_judged *judged, s
 }
 
 /* The stages of a row, in their order. */
-static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
+static int row_walk(struct loading *loading, const struct sl_row *row, struct sl_err *err)
 {
-	struct loading *loading = self;
 	struct row_read read;
 	struct row_judged judged;
 	struct row_interned interned;
@@ -151,6 +160,11 @@ static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
 		return row_stops(loading, &judged, err);
 	status = row_intern(loading, &judged, &interned, err);
 	return status ? status : row_keep(loading, &judged, &interned, err);
+}
+
+static int on_job(void *self, const struct sl_row *row, struct sl_err *err)
+{
+	return row_plain(self, row) ? SL_OK : row_walk(self, row, err);
 }
 
 /* ---- What else a reader says ----------------------------------------------------------------- */

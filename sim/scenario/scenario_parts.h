@@ -87,6 +87,14 @@ struct profile_rule;
 /* Columns in which names may replace numbers. */
 enum named { NAMED_USER, NAMED_ACCOUNT, NAMED_PARTITION, NAMED_GANG, NAMED_ID, NAMED_COUNT };
 
+/* What decides for a whole trace whether a row may be plain. */
+struct plain_rows {
+	bool any;
+	bool raise;   /* Limits are raised to the run time. */
+	int64_t cpus; /* The largest job. */
+	const _Atomic int *stop;
+};
+
 struct loading {
 	struct scenario *scenario;
 	const struct scenario_options *options;
@@ -127,6 +135,7 @@ struct loading {
 	const struct profile_rule *profile_rule; /* Of it; NULL: there is none. */
 	size_t profile_rule_count;
 	struct profiles *profiles; /* NULL: no row says anything. */
+	struct plain_rows plain;   /* From the first job on. */
 };
 
 /* A row's request in sum: cpus and GPUs in thousandths, on a counted pool too. */
