@@ -7,13 +7,17 @@
  * what follows the last newline moves to the front of the next run. A newline
  * is always within reach: at the end of the text, or, if the file lacks its
  * last one, just behind it.
+ *
+ * Of a large file all but the first part is read, hashed and unpacked by a thread of its own (ahead.c).
  */
+#include "sim/base/ahead.h"
 #include "sim/base/base.h"
 #include "sim/base/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +29,8 @@ enum {
 	PART = 256 * 1024, /* Read, and unpacked, at a time: stays in the second-level cache. */
 	LINE_LONGEST = 1024 * 1024,
 	TEXT_LONGEST = 1024 * 1024 * 1024,
+	LARGE = 1024 * 1024, /* From so many bytes on a thread of its own pays. */
+	LARGE_PACKED = 256 * 1024,
 	SLACK = 64 /* Readable bytes behind the text, so that scanners may load words. */
 };
 
@@ -57,7 +63,13 @@ struct sl_input {
 	char *all;                  /* sl_input_all's. */
 	struct evp_md_ctx_st *hash; /* NULL once it was returned. */
 	char sha256[65];
-	uint64_t bytes, size;
+	uint64_t size;
+	_Atomic uint64_t bytes;
+	/* The thread that goes ahead, if one does: until it has ended what is above of the file, its packing
+	 * and its hash is its own. */
+	struct ahead *ahead;
+	bool alone;     /* There is none, and will be none. */
+	bool hash_late; /* A part is hashed once it was handed over. */
 };
 
 /* ---- Bytes as stored ------------------------------------------------------- */
@@ -71,9 +83,9 @@ static ssize_t read_some(struct sl_input *in, void *out, size_t capacity, struct
 		return sl_fail_sys(err, SL_INPUT, "read", in->name);
 	if (got == 0)
 		in->raw_ended = true;
-	else
+	else if (!in->hash_late)
 		hash_add(in->hash, out, (size_t)got);
-	in->bytes += (uint64_t)got;
+	atomic_fetch_add_explicit(&in->bytes, (uint64_t)got, memory_order_relaxed);
 	return got;
 }
 
@@ -299,6 +311,7 @@ int sl_input_open(struct sl_input **result, const char *path, struct sl_err *err
 	if (!in)
 		return sl_fail_memory(err);
 	in->fd = -1;
+	atomic_init(&in->bytes, 0);
 	in->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
 	in->raw = malloc(PART);
 	in->text = calloc(1, LINE_LONGEST + PART + SLACK);
@@ -322,6 +335,7 @@ void sl_input_close(struct sl_input *in)
 {
 	if (!in)
 		return;
+	ahead_end(in->ahead);
 	if (in->codec)
 		in->codec->stop(in);
 	if (in->fd > STDIN_FILENO)
@@ -332,6 +346,45 @@ void sl_input_close(struct sl_input *in)
 	free(in->raw);
 	free(in->name);
 	free(in);
+}
+
+/* ---- Parts of the text ---------------------------------------------------------------- */
+
+static ssize_t more_here(void *self, char *out, size_t capacity, struct sl_err *err)
+{
+	struct sl_input *in = self;
+	return in->codec->more(in, out, capacity, err);
+}
+
+static void hash_behind(void *self, const char *part, size_t len)
+{
+	const struct sl_input *in = self;
+	if (in->hash_late)
+		hash_add(in->hash, part, len);
+}
+
+/* Behind the first part: whoever looks at no more than that needs no thread. */
+static void go_ahead(struct sl_input *in)
+{
+	const bool packed = in->codec->magic_len;
+	const struct ahead_source source = { in, more_here, hash_behind };
+	in->alone = in->size < (packed ? LARGE_PACKED : LARGE);
+	if (in->alone)
+		return;
+	in->hash_late = !packed && in->raw_from == in->raw_to; /* What is in raw was hashed. */
+	in->ahead = ahead_start(&source, PART);
+	in->alone = !in->ahead;
+	if (in->alone)
+		in->hash_late = false;
+}
+
+/* The next of at most PART bytes. */
+static ssize_t take_more(struct sl_input *in, char *out, struct sl_err *err)
+{
+	const bool first = !in->held && !in->offset;
+	if (!in->ahead && !in->alone && !first)
+		go_ahead(in);
+	return in->ahead ? ahead_take(in->ahead, out, err) : more_here(in, out, PART, err);
 }
 
 /* ---- Lines --------------------------------------------------------------------------- */
@@ -348,7 +401,7 @@ static int fail_line(struct sl_input *in, struct sl_err *err)
 static int take_part(struct sl_input *in, struct sl_err *err)
 {
 	char *part = in->text + in->held;
-	const ssize_t got = in->codec->more(in, part, PART, err);
+	const ssize_t got = take_more(in, part, err);
 	if (got < 0)
 		return (int)got;
 	in->held += (size_t)got;
@@ -427,7 +480,7 @@ int sl_input_all(struct sl_input *in, const char **text, const char **end, struc
 	if (!status && len)
 		memcpy(in->all, in->text + from, len);
 	while (!status && !in->ended) {
-		const ssize_t got = in->codec->more(in, in->all + len, PART, err);
+		const ssize_t got = take_more(in, in->all + len, err);
 		if (got < 0)
 			return (int)got;
 		in->ended = got == 0;
@@ -473,13 +526,19 @@ const char *sl_input_packing(const struct sl_input *in) { return in->codec->name
 
 uint64_t sl_input_size(const struct sl_input *in) { return in->size; }
 
-uint64_t sl_input_bytes(const struct sl_input *in) { return in->bytes; }
+uint64_t sl_input_bytes(const struct sl_input *in)
+{
+	return atomic_load_explicit(&in->bytes, memory_order_relaxed);
+}
 
 const char *sl_input_sha256(struct sl_input *in)
 {
 	if (in->sha256[0])
 		return in->sha256;
 	SL_CHECK(in->ended); /* Else it would be that of a part. */
+	ahead_end(in->ahead);
+	in->ahead = NULL;
+	in->alone = true;
 	SL_CHECK(hash_end(in->hash, in->sha256));
 	in->hash = NULL;
 	return in->sha256;

@@ -9,7 +9,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "sim/base/hash.h"
 #include "sim/plugin.h"
+#include "tests/world/cores.h"
 #include "tests/world/memfile.h"
 
 struct bytes {
@@ -280,4 +282,52 @@ Test(input, sha256)
 		;
 	cr_expect_str_neq(sl_input_sha256(in), abc);
 	sl_input_close(in);
+}
+
+static void expect_sha256(struct bytes stored, const char *name)
+{
+	char path[32], want[65];
+	struct sl_err err = { 0 };
+	struct sl_input *in;
+	const char *p, *end;
+	struct evp_md_ctx_st *hash = hash_new();
+	hash_add(hash, stored.at, stored.len);
+	cr_assert(hash_end(hash, want));
+	for (int all = 0; all < 2; all++) {
+		cr_assert_eq(sl_input_open(&in, memfile(path, stored.at, stored.len), &err), SL_OK);
+		cr_assert_eq(sl_input_peek(in, &p, &end, &err), 1);
+		if (all)
+			cr_assert_eq(sl_input_all(in, &p, &end, &err), SL_OK, "%s", err.text);
+		while (!all && sl_input_next(in, &p, &end, &err) > 0)
+			;
+		cr_expect_str_eq(sl_input_sha256(in), want, "%s", name);
+		cr_expect_eq(sl_input_bytes(in), stored.len, "%s", name);
+		sl_input_close(in);
+	}
+}
+
+/* A large file is hashed on a thread of its own, if there is a core for it: the same. Closed early, all is
+ * left. */
+Test(input, ahead)
+{
+	const struct bytes text = long_text();
+	for (size_t i = 0; i < SL_LEN(packings); i++) {
+		const struct bytes packed = packings[i].pack(text);
+		expect_sha256(packed, packings[i].name);
+		for (int parts = 0; parts < 6; parts++) {
+			char path[32];
+			struct sl_err err = { 0 };
+			struct sl_input *in;
+			const char *p, *end;
+			cr_assert_eq(sl_input_open(&in, memfile(path, packed.at, packed.len), &err), SL_OK);
+			for (int part = 0; part < parts; part++)
+				cr_expect_eq(sl_input_next(in, &p, &end, &err), 1);
+			sl_input_close(in);
+		}
+	}
+	cr_assert(cores_keep_one());
+	for (size_t i = 0; i < SL_LEN(packings); i++) {
+		expect_sha256(packings[i].pack(text), packings[i].name);
+		expect_text(packings[i].pack(text), text, packings[i].name, "on one core");
+	}
 }
