@@ -12,6 +12,7 @@ struct names {
 	struct sl_map map; /* Of their numbers. */
 	size_t capacity;
 	uint32_t count;
+	uint32_t recent[16]; /* 1 + the number found last of those that look alike; 0: none was. */
 };
 
 /* The number of the text, which is new if it was not seen before. At most INT32_MAX of them. */

@@ -151,9 +151,28 @@ static bool decimal_scaled(const struct decimal *d, int shift, int64_t *value)
 	return true;
 }
 
+/* Of a whole number without a sign, as most are. False: it is not one, or large. */
+static bool whole_in(const char *text, size_t len, int64_t *value)
+{
+	enum { DIGITS = 12 };
+	int64_t number = 0;
+	size_t i = 0;
+	for (; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
+		if (i == DIGITS)
+			return false;
+		number = number * 10 + (text[i] - '0');
+	}
+	if (!i || i < len)
+		return false;
+	*value = number * 1000000;
+	return true;
+}
+
 bool sl_get_micro(const char *text, size_t len, int64_t *value)
 {
 	struct decimal d;
+	if (whole_in(text, len, value))
+		return true;
 	return decimal_in(text, len, &d) && decimal_scaled(&d, 6, value);
 }
 
@@ -167,9 +186,10 @@ bool sl_get_i64(const char *text, size_t len, int64_t *value)
 		return false;
 	uint64_t size = 0;
 	for (; i < len; i++) {
-		if (text[i] < '0' || text[i] > '9')
+		const unsigned digit = (unsigned char)text[i] - (unsigned)'0';
+		if (digit > 9)
 			return false;
-		size = size * 10 + (uint64_t)(text[i] - '0');
+		size = size * 10 + digit;
 	}
 	if (size > INT64_MAX)
 		return false;
@@ -247,7 +267,8 @@ bool sl_get_memory(const char *text, size_t len, bool up, int64_t *mib)
 		{ 'p', INT64_C(1) << 40 } };
 	const __int128 whole = (__int128)1024 * 1000000; /* Millionths of a KiB in a MiB. */
 	size_t digits = 0;
-	while (digits < len && !strchr("kmgtpKMGTP ", text[digits]))
+	while (digits < len &&
+		((text[digits] >= '0' && text[digits] <= '9') || !strchr("kmgtpKMGTP ", text[digits])))
 		digits++;
 	const char *suffix = text + digits;
 	const char *end = text + len;
@@ -265,7 +286,12 @@ bool sl_get_memory(const char *text, size_t len, bool up, int64_t *mib)
 			   (rest == 2 && (suffix[1] | 0x20) == 'i' && (suffix[2] | 0x20) == 'b');
 	if (!kib || !known)
 		return false;
-	const __int128 size = ((__int128)micro * kib + (up ? whole - 1 : 0)) / whole;
+	const __int128 fine = (__int128)micro * kib + (up ? whole - 1 : 0);
+	if (fine <= INT64_MAX) { /* Divided without a call. */
+		*mib = (int64_t)fine / (int64_t)whole;
+		return true;
+	}
+	const __int128 size = fine / whole;
 	*mib = size < INT64_MAX ? (int64_t)size : INT64_MAX;
 	return true;
 }

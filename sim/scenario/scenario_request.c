@@ -31,6 +31,7 @@ struct requests {
 	struct asked *asked;      /* Of each. */
 	size_t scratch_count, scratch_capacity, desc_capacity, asked_capacity;
 	bool written;
+	uint32_t known;         /* The row's request, if it was found while it was judged; else UINT32_MAX. */
 	struct bound_row bound; /* Of a row that is not written. */
 	struct names texts;
 	struct goes *goes; /* By request. */
@@ -331,6 +332,7 @@ static int requests_begin(struct loading *loading, size_t groups, struct sl_err 
 	int status = SL_GROW_MOST(requests->scratch, requests->scratch_capacity, groups, GROUPS_MAX, err);
 	requests->scratch_count = groups;
 	requests->written = false;
+	requests->known = UINT32_MAX;
 	requests->bound.binding = (struct binding)BINDING_NONE;
 	requests->bound.node_set = loading->machine->closed_bound;
 	return status ? status
@@ -411,7 +413,8 @@ static int judge_request(
 {
 	const struct machine *machine = loading->machine;
 	struct requests *requests = loading->requests;
-	if (known_request(requests) != UINT32_MAX)
+	requests->known = known_request(requests);
+	if (requests->known != UINT32_MAX)
 		return SL_OK;
 	if (desc->gpus && !machine->scenario->cluster.gpus)
 		*cause = CAUSE_LACKS;
@@ -712,7 +715,7 @@ int desc_intern(struct loading *loading, const struct desc *desc, int32_t *reque
 {
 	struct requests *requests = loading->requests;
 	const size_t count = requests->scratch_count;
-	const uint32_t known = known_request(requests);
+	const uint32_t known = requests->known != UINT32_MAX ? requests->known : known_request(requests);
 	*request = (int32_t)(known == UINT32_MAX ? requests->count : known);
 	if (known != UINT32_MAX)
 		return SL_OK;

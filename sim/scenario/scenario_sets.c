@@ -216,7 +216,8 @@ static int set_find(struct machine *machine, char kind, const char *text, uint32
 	struct sl_err *err)
 {
 	const size_t len = strlen(text);
-	char *key = malloc(len + 2);
+	char here[200]; /* Most fit. */
+	char *key = len + 2 <= sizeof(here) ? here : malloc(len + 2);
 	uint32_t number;
 	if (!key)
 		return sl_fail_memory(err);
@@ -224,7 +225,8 @@ static int set_find(struct machine *machine, char kind, const char *text, uint32
 	memcpy(key + 1, text, len + 1);
 	const uint32_t before = machine->set_names.count;
 	int status = names_add(&machine->set_names, machine->scenario->arena, key, len + 1, &number, err);
-	free(key);
+	if (key != here)
+		free(key);
 	if (!status)
 		status = SL_GROW_MOST(
 			machine->set_named, machine->set_named_capacity, (size_t)number + 1, INT32_MAX, err);

@@ -20,6 +20,25 @@ struct words {
 
 static bool options_is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
+/* A letter that stands for itself wherever it is: one of "-./0123456789=", letters and '_'. */
+static inline bool is_plain(char c)
+{
+	static const uint64_t plain[4] = { UINT64_C(0x23ffe00000000000), UINT64_C(0x07fffffe87fffffe) };
+	return plain[(unsigned char)c / 64] >> (unsigned char)c % 64 & 1;
+}
+
+/* Copies letters that stand for themselves, inside a quote or outside. */
+static void plain_in(struct words *w)
+{
+	const char *p = w->p;
+	const char *const end = w->end;
+	char *to = w->capacity;
+	while (p < end && is_plain(*p))
+		*to++ = *p++;
+	w->p = p;
+	w->capacity = to;
+}
+
 /* A quote that is closed later in the line. An apostrophe of what a shell has unquoted already is none. */
 static bool opens(const struct words *w) { return memchr(w->p + 1, *w->p, (size_t)(w->end - w->p) - 1); }
 
@@ -32,7 +51,7 @@ static const char *word_next(struct words *w)
 		return NULL;
 	const char *word = w->capacity;
 	char quote = '\0';
-	for (; w->p < w->end && (quote || !options_is_blank(*w->p)); w->p++) {
+	for (plain_in(w); w->p < w->end && (quote || !options_is_blank(*w->p)); w->p++, plain_in(w)) {
 		if (quote ? *w->p == quote : (*w->p == '\'' || *w->p == '"') && opens(w)) {
 			quote = (char)(quote ? '\0' : *w->p);
 			continue;

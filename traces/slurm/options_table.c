@@ -108,20 +108,22 @@ static const struct slurm_option skipped[] = { { NEEDS("accel-bind", 0) }, { NEE
 	{ ALONE("version", 'V') }, { MAY("wait", 'W') }, { NEEDS("wait-all-nodes", 0) },
 	{ NEEDS("wait-for-switch", 0) }, { NEEDS("wckey", 0) }, { ALONE("whole", 0) }, { MAY("x11", 0) } };
 
-const struct slurm_option *slurm_option_at(size_t i)
+static inline const struct slurm_option *option_at(size_t i)
 {
 	if (i < SL_LEN(options))
 		return &options[i];
 	return i - SL_LEN(options) < SL_LEN(skipped) ? &skipped[i - SL_LEN(options)] : NULL;
 }
 
+const struct slurm_option *slurm_option_at(size_t i) { return option_at(i); }
+
 const struct slurm_option *slurm_option_long(const char *name, size_t len)
 {
 	const struct slurm_option *found = NULL;
 	const struct slurm_option *option;
 	size_t count = 0;
-	for (size_t i = 0; len && (option = slurm_option_at(i)); i++) {
-		if (strncmp(option->name, name, len) != 0)
+	for (size_t i = 0; len && (option = option_at(i)); i++) {
+		if (option->name[0] != name[0] || strncmp(option->name, name, len) != 0)
 			continue;
 		if (!option->name[len])
 			return option;
@@ -131,11 +133,16 @@ const struct slurm_option *slurm_option_long(const char *name, size_t len)
 	return count == 1 ? found : NULL; /* Of two that begin so, none is meant. */
 }
 
+static const struct slurm_option *find_letter(const struct slurm_option *option, size_t count, char letter)
+{
+	for (size_t i = 0; i < count; i++)
+		if (option[i].letter == letter)
+			return &option[i];
+	return NULL;
+}
+
 const struct slurm_option *slurm_option_short(char letter)
 {
-	const struct slurm_option *option;
-	for (size_t i = 0; (option = slurm_option_at(i)); i++)
-		if (option->letter == letter)
-			return option;
-	return NULL;
+	const struct slurm_option *found = find_letter(options, SL_LEN(options), letter);
+	return found ? found : find_letter(skipped, SL_LEN(skipped), letter);
 }

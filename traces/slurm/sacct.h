@@ -10,6 +10,7 @@
 #define TRACES_SLURM_SACCT_H
 
 #include <string.h>
+#include <strings.h>
 
 #include "sim/plugin.h"
 #include "traces/slurm/options.h"
@@ -182,7 +183,11 @@ static inline const char *sacct_line_end(const char *p, const char *end)
 /* sacct_values.c */
 bool sacct_date(struct sacct *s, const struct sacct_cell *cell, sl_time *value);
 bool sacct_duration(const struct sacct_cell *cell, sl_time *value);
-bool sacct_is(const struct sacct_cell *cell, const char *word);
+static inline bool sacct_is(const struct sacct_cell *cell, const char *word)
+{
+	const size_t len = strlen(word);
+	return cell->p && cell->len == len && strncasecmp(cell->p, word, len) == 0;
+}
 int64_t sacct_number(const struct sacct_cell *cell);
 
 struct sacct_state {
@@ -215,7 +220,8 @@ struct sacct_tres {
 	size_t item_count;
 	bool unread; /* Something in it is no name=number. */
 };
-void sacct_tres_of(const struct sacct_cell *cell, struct sacct_tres *tres);
+/* Returns it. */
+const struct sacct_tres *sacct_tres_of(const struct sacct_cell *cell, struct sacct_tres *tres);
 
 /* sacct_desc.c: what the line of options says, and the columns where it is silent. */
 int sacct_desc_in(struct sacct *s, struct sacct_job *job, const struct sacct_cells *cells);

@@ -48,9 +48,11 @@ static bool sacct_desc_line_in(
 	struct sacct *s, struct sacct_job *job, const struct sacct_cell *line, bool *hidden)
 {
 	struct slurm_said said;
-	struct sl_err ignored = { 0 };
+	struct sl_err ignored;
 	if (!line->p)
 		return false;
+	ignored.status = SL_OK;
+	ignored.text[0] = '\0';
 	job->job.submit_line = sacct_keep(&job->text, line->p, line->len);
 	char *capacity = sacct_capacity(&job->text, slurm_options_capacity(line->len));
 	if (!capacity)
@@ -74,7 +76,8 @@ static int64_t first_known(int64_t a, int64_t b) { return a != SL_NONE && a > 0 
 
 /* What the columns say of one record. */
 struct asked {
-	struct sacct_tres req, got;
+	struct sacct_tres req, other;
+	const struct sacct_tres *got;   /* One of the two. */
 	int64_t cpus, nodes, nodes_got; /* SL_NONE: nothing says. */
 };
 
@@ -172,7 +175,8 @@ static void fill_gpus(
 			__builtin_add_overflow(typed, tres->item[i].count, &typed))
 			return;
 	const bool by_type = typed > 0 && (tres->gpu == SL_NONE || tres->gpu == typed);
-	struct list list = { .len = 0 };
+	struct list list;
+	list.len = 0; /* The text is filled as it grows. */
 	bool even = nodes > 0;
 	for (size_t i = 0; i < tres->item_count && by_type; i++)
 		even = even && (!is_gpu(&tres->item[i].name) || tres->item[i].count % nodes == 0);
@@ -193,8 +197,8 @@ static void fill_gpus(
 static void fill_gres(
 	struct sacct_job *job, struct sl_job_desc *desc, const struct sacct_tres *tres, int64_t nodes)
 {
-	struct list gres = { .len = 0 };
-	struct list licenses = { .len = 0 };
+	struct list gres, licenses;
+	gres.len = licenses.len = 0;
 	const bool gpus = desc->gpus || desc->gpus_per_node || desc->gpus_per_socket || desc->gpus_per_task;
 	for (size_t i = 0; i < tres->item_count; i++) {
 		const struct sacct_cell *name = &tres->item[i].name;
@@ -221,22 +225,27 @@ static bool counts_read(const struct sacct_cell *cell, const struct asked *asked
 	for (size_t i = 0; i < SL_LEN(counts); i++)
 		if (cell[counts[i]].p && sacct_number(&cell[counts[i]]) == SL_NONE)
 			return false;
-	return !asked->req.unread && !asked->got.unread;
+	return !asked->req.unread && !asked->got->unread;
 }
 
 /* ---- All of it ----------------------------------------------------------------------------------------- */
 
 static void asked_in(const struct sacct_job *job, const struct sacct_cell *cell, struct asked *asked)
 {
-	sacct_tres_of(&cell[SACCT_REQTRES], &asked->req);
-	sacct_tres_of(&cell[SACCT_ALLOCTRES], &asked->got);
+	const struct sacct_cell *req = &cell[SACCT_REQTRES];
+	const struct sacct_cell *got = &cell[SACCT_ALLOCTRES];
+	(void)sacct_tres_of(req, &asked->req);
+	if (req->p && got->p && req->len == got->len && memcmp(req->p, got->p, got->len) == 0)
+		asked->got = &asked->req; /* It got what it requested. */
+	else
+		asked->got = sacct_tres_of(got, &asked->other);
 	const bool started = job->job.start_recorded != SL_NONE;
 	const int64_t nodes = sacct_number(&cell[SACCT_NNODES]);
 	const int64_t cpus = sacct_number(&cell[SACCT_NCPUS]);
 	asked->cpus = first_known(sacct_number(&cell[SACCT_REQCPUS]), first_known(asked->req.cpu, cpus));
 	asked->nodes = first_known(sacct_number(&cell[SACCT_REQNODES]),
 		first_known(asked->req.node, first_known(nodes, SL_NONE)));
-	asked->nodes_got = started ? first_known(asked->got.node, first_known(nodes, SL_NONE)) : SL_NONE;
+	asked->nodes_got = started ? first_known(asked->got->node, first_known(nodes, SL_NONE)) : SL_NONE;
 }
 
 /* What the line alone says: tasks of so many cpus. */
@@ -250,7 +259,7 @@ static int64_t cpus_said(const struct sl_job_desc *desc)
 static void size_in(struct sacct_job *job, const struct sacct_cell *cell, const struct asked *asked)
 {
 	int64_t *col = job->row.col;
-	const int64_t got = first_known(asked->got.cpu, sacct_number(&cell[SACCT_NCPUS]));
+	const int64_t got = first_known(asked->got->cpu, sacct_number(&cell[SACCT_NCPUS]));
 	col[SL_COL_REQ_CPUS] = first_known(asked->cpus, cpus_said(&job->desc[0]));
 	if (job->job.start_recorded != SL_NONE)
 		col[SL_COL_CPUS] = first_known(got, SL_NONE);
@@ -304,7 +313,7 @@ int sacct_desc_in(struct sacct *s, struct sacct_job *job, const struct sacct_cel
 		fill_nodes(desc, &asked);
 	}
 	fill_memory(desc, &cell[SACCT_REQMEM], &asked);
-	const struct sacct_tres *tres = cell[SACCT_REQTRES].p ? &asked.req : &asked.got;
+	const struct sacct_tres *tres = cell[SACCT_REQTRES].p ? &asked.req : asked.got;
 	fill_gres(job, desc, tres, first_known(desc->nodes_min, first_known(tres->node, asked.nodes)));
 	desc->partition = sacct_desc_text_of(job, desc->partition, &cell[SACCT_PARTITION]);
 	desc->constraint = sacct_desc_text_of(job, desc->constraint, &cell[SACCT_CONSTRAINTS]);

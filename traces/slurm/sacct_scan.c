@@ -26,6 +26,7 @@ struct scan {
 	size_t columns;
 	uint8_t kind[SACCT_FIELDS_MAX], cost[SACCT_FIELDS_MAX], column[SACCT_FIELDS_MAX];
 	size_t used[SACCT_FIELDS_MAX], used_count;       /* Fields of columns that are used. */
+	bool twice;                                      /* Some column is there twice. */
 	size_t checked[SACCT_FIELDS_MAX], checked_count; /* Behind a text, of those that indicate a shift. */
 	const char *field[SACCT_FIELDS_MAX + SACCT_EXCESS_MAX + 2];
 	uint32_t first[SACCT_FIELDS_MAX];
@@ -101,6 +102,14 @@ static void cell_in(struct scan *t, size_t column, size_t from, size_t behind)
 		*cell = (struct sacct_cell){ p, len };
 }
 
+/* The same of the field that is the only one of its column. */
+static inline void cell_set(struct scan *t, size_t field)
+{
+	const char *p = t->field[field];
+	const size_t len = (size_t)(t->field[field + 1] - p) - t->separator;
+	t->cells.cell[t->column[field]] = (struct sacct_cell){ len ? p : NULL, len };
+}
+
 static void cells_clear(struct scan *t, uint64_t line)
 {
 	for (size_t i = 0; i < t->used_count; i++)
@@ -113,9 +122,14 @@ static void cells_clear(struct scan *t, uint64_t line)
 
 static int whole_row(struct scan *t, uint64_t line, bool joined)
 {
-	cells_clear(t, line);
+	if (t->twice)
+		cells_clear(t, line);
 	for (size_t i = 0; i < t->used_count; i++)
-		cell_in(t, t->used[i], t->used[i], t->used[i] + 1);
+		if (t->twice)
+			cell_in(t, t->used[i], t->used[i], t->used[i] + 1);
+		else
+			cell_set(t, t->used[i]);
+	t->cells.line = line;
 	t->cells.repair = joined ? mended : NULL;
 	return sacct_record(&t->s, &t->cells);
 }
@@ -271,8 +285,10 @@ static const char *without_mark(const char *p, const char *end)
 static int require(struct scan *t, const struct sl_place *at)
 {
 	bool has[SACCT_COLUMNS] = { false };
-	for (size_t i = 0; i < t->used_count; i++)
+	for (size_t i = 0; i < t->used_count; i++) {
+		t->twice |= has[t->column[t->used[i]]];
 		has[t->column[t->used[i]]] = true;
+	}
 	if (!has[SACCT_JOBID] && !has[SACCT_JOBIDRAW])
 		return sl_fail_at(t->s.err, at, "no column JobID or JobIDRaw: ask sacct for it, with -o");
 	if (!has[SACCT_SUBMIT])

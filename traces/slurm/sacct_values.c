@@ -75,12 +75,6 @@ void sacct_text_join(struct sacct_text *to, struct sacct_text *from)
 	from->chunk = NULL;
 }
 
-bool sacct_is(const struct sacct_cell *cell, const char *word)
-{
-	const size_t len = strlen(word);
-	return cell->p && cell->len == len && strncasecmp(cell->p, word, len) == 0;
-}
-
 /* ---- Numbers and times ----------------------------------------------------------------------- */
 
 int64_t sacct_number(const struct sacct_cell *cell)
@@ -254,8 +248,11 @@ static bool skipped(const struct sacct_cell *name)
 {
 	static const char *const words[] = { "billing", "energy", "fs/", "vmem", "pages", "bb/", "ic/",
 		"gres/gpuutil", "gres/gpumem" };
+	const char first = (char)(name->p[0] | 0x20);
+	if (first == 'c' || first == 'm' || first == 'n') /* "cpu", "mem", "node", as nearly always. */
+		return false;
 	for (size_t i = 0; i < SL_LEN(words); i++)
-		if ((name->p[0] | 0x20) == words[i][0] && name->len >= strlen(words[i]) &&
+		if (first == words[i][0] && name->len >= strlen(words[i]) &&
 			strncasecmp(name->p, words[i], strlen(words[i])) == 0)
 			return true;
 	return false;
@@ -298,13 +295,13 @@ static void tres_item(struct sacct_tres *tres, struct sacct_cell name, const cha
 	}
 }
 
-void sacct_tres_of(const struct sacct_cell *cell, struct sacct_tres *tres)
+const struct sacct_tres *sacct_tres_of(const struct sacct_cell *cell, struct sacct_tres *tres)
 {
 	tres->cpu = tres->mem = tres->node = tres->gpu = SL_NONE;
 	tres->item_count = 0;
 	tres->unread = false;
 	if (!cell->p)
-		return;
+		return tres;
 	const char *end = cell->p + cell->len;
 	for (const char *p = cell->p; p < end;) {
 		const char *comma = memchr(p, ',', (size_t)(end - p));
@@ -317,4 +314,5 @@ void sacct_tres_of(const struct sacct_cell *cell, struct sacct_tres *tres)
 				(size_t)(stop - equal) - 1);
 		p = stop + 1;
 	}
+	return tres;
 }
