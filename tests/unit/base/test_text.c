@@ -66,6 +66,10 @@ Test(text, get_micro)
 		{ "0.00000049999", 0 },
 		{ "-0.0000005", -1 },
 		{ "1e-400", 0 },
+		{ "999999999999", INT64_C(999999999999000000) },
+		{ "1000000000000", INT64_C(1000000000000000000) },
+		{ "9999999999999", SL_NONE },
+		{ "0000000000000000007", 7000000 },
 		{ "9223372036854.775807", INT64_MAX },
 		{ "9223372036854.775808", SL_NONE },
 		{ "1e13", SL_NONE },
@@ -86,6 +90,42 @@ Test(text, get_micro)
 		cr_expect_eq(good, cases[i].want != SL_NONE, "'%s'", cases[i].text);
 		if (good)
 			cr_expect_eq(got, cases[i].want, "'%s': %" PRId64, cases[i].text, got);
+	}
+}
+
+/* Memory in MiB, rounded up or down; what is refused leaves the number as it was. */
+Test(text, get_memory)
+{
+	static const struct {
+		const char *text;
+		int64_t up, down; /* -7: refused. */
+	} cases[] = {
+		{ "16G", 16384, 16384 },
+		{ "1K", 1, 0 },
+		{ "1025K", 2, 1 },
+		{ "2.5G", 2560, 2560 },
+		{ "0.1M", 1, 0 },
+		{ "7", 7, 7 },
+		{ "5 G", 5120, 5120 },
+		{ "4GiB", 4096, 4096 },
+		{ "3tb", 3145728, 3145728 },
+		{ "8000000000P", INT64_C(8589934592000000000), INT64_C(8589934592000000000) },
+		{ "9000000000P", INT64_MAX, INT64_MAX },
+		{ "16X", -7, -7 },
+		{ "-1G", -7, -7 },
+		{ "G", -7, -7 },
+		{ "", -7, -7 },
+		{ "1e3M", 1000, 1000 },
+	};
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		int64_t up = -7;
+		int64_t down = -7;
+		const size_t len = strlen(cases[i].text);
+		cr_expect_eq(sl_get_memory(cases[i].text, len, true, &up), cases[i].up != -7, "'%s'",
+			cases[i].text);
+		(void)sl_get_memory(cases[i].text, len, false, &down);
+		cr_expect_eq(up, cases[i].up, "'%s' is %" PRId64 " rounded up", cases[i].text, up);
+		cr_expect_eq(down, cases[i].down, "'%s' is %" PRId64 " rounded down", cases[i].text, down);
 	}
 }
 
