@@ -315,7 +315,8 @@ static int make_run(struct report *all, struct entry *entry, struct sim_run *sim
 	struct run metric_info = { .scenario = &entry->rerun.scenario };
 	struct progress_bar *bar = progress_start(&metric_info, 1, all->args);
 	entry->rerun.progress = metric_info.options.progress;
-	const int status = rerun_run(&entry->rerun, sim, REPORTING_RECORD, err);
+	const unsigned packed = all->args->registry->plugin_count ? 0U : SIM_RECORD_PACKED;
+	const int status = rerun_run(&entry->rerun, sim, REPORTING_RECORD | packed, err);
 	progress_stop(bar);
 	entry->rerun.progress = NULL;
 	return status;

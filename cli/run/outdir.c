@@ -923,6 +923,7 @@ static int reports_check(
 		if (only ? outdir_wants(only, report_asked(*at)) : !(*at)->on_request)
 			*record |= SIM_RECORD_USAGE | SIM_RECORD_REASONS | SIM_RECORD_PLACES;
 	}
+	*record |= registry->plugin_count ? 0U : SIM_RECORD_PACKED;
 	return SL_OK;
 }
 

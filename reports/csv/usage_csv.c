@@ -61,15 +61,17 @@ static int write_usage(const struct sl_result *result, struct sl_out *out, struc
 	put_total(&machine.gpus, nodes ? result->cluster->gpus : 0, machine.gpu_parts);
 	sl_out_text(out, "time,cpus_busy,cpus_total,jobs_running,jobs_queued,cpus_queued");
 	sl_out_text(out, nodes ? ",gpus_busy,gpus_total,nodes_busy\n" : "\n");
-	const struct sl_usage_point *before = NULL;
+	struct sl_usage_reader reader = { .result = result };
+	struct sl_usage_point before = { .at = SL_NONE };
 	for (size_t i = 0; i < result->usage_count; i++) {
-		const struct sl_usage_point *point = &result->usage[i];
-		const bool superseded = i + 1 < result->usage_count && point[1].at == point->at;
-		if (superseded || (before && usage_csv_same(before, point, nodes)))
+		const struct sl_usage_point point = *sl_usage_at(&reader, i);
+		const bool superseded =
+			i + 1 < result->usage_count && sl_usage_at(&reader, i + 1)->at == point.at;
+		if (superseded || (before.at != SL_NONE && usage_csv_same(&before, &point, nodes)))
 			continue;
-		char *p = put_point(sl_out_reserve(out, LINE), point, &machine);
+		char *p = put_point(sl_out_reserve(out, LINE), &point, &machine);
 		if (nodes)
-			p = usage_csv_put_nodes(p, point, &machine);
+			p = usage_csv_put_nodes(p, &point, &machine);
 		*p++ = '\n';
 		sl_out_advance(out, p);
 		before = point;

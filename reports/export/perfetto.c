@@ -383,9 +383,11 @@ static void put_counters(struct trace *trace)
 			put_track(trace, track_uuid(trace, KIND_COUNTER, i, 0), counter_of[i].name,
 				RANK_COUNTERS + i, counter_of[i].unit);
 	const double cpu = result->cluster ? (double)sl_parts(result->cluster->cpu_parts) : 1;
+	struct sl_usage_reader reader = { .result = result };
 	for (size_t i = 0; i < result->usage_count; i++) {
-		const struct sl_usage_point *point = &result->usage[i];
-		if (i + 1 < result->usage_count && point[1].at == point->at)
+		const struct sl_usage_point held = *sl_usage_at(&reader, i);
+		const struct sl_usage_point *point = &held;
+		if (i + 1 < result->usage_count && sl_usage_at(&reader, i + 1)->at == point->at)
 			continue;
 		const int64_t now[COUNTERS] = { point->cpus_busy, point->gpus_busy, point->running,
 			point->queued, point->cpus_queued };
@@ -427,8 +429,9 @@ static sl_time zero_of(const struct sl_result *result)
 	for (uint32_t job = 0; job < result->jobs->count; job++)
 		if (result->start[job] != SL_NONE && result->start[job] < zero)
 			zero = result->start[job];
-	if (result->usage_count && result->usage[0].at < zero)
-		zero = result->usage[0].at;
+	struct sl_usage_reader reader = { .result = result };
+	if (result->usage_count && sl_usage_at(&reader, 0)->at < zero)
+		zero = sl_usage_at(&reader, 0)->at;
 	return zero;
 }
 

@@ -56,12 +56,15 @@ static void keep_series(
 	series->joined = result->usage_count > SVG_POINTS;
 	if (!series->x || !series->y)
 		return;
+	struct sl_usage_reader reader = { .result = result };
 	for (size_t i = 0; i < result->usage_count; i++) {
-		const struct sl_usage_point *point = &result->usage[i];
+		const struct sl_usage_point *point = sl_usage_at(&reader, i);
 		const double value = of_point(point, kind, which) * factor;
 		const double at = seconds(point->at);
 		if (series->joined) {
-			const double until = i + 1 < result->usage_count ? seconds(point[1].at) : run->last;
+			const double until = i + 1 < result->usage_count
+						     ? seconds(sl_usage_at(&reader, i + 1)->at)
+						     : run->last;
 			svg_keep_spread(series->y, SVG_POINTS, range, (double[]){ at, until }, value);
 			continue;
 		}

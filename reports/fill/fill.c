@@ -15,7 +15,9 @@ struct walk {
 	const struct sl_result *result;
 	const struct sl_gauge_series *gauge; /* NULL: not followed. */
 	size_t usage, point;
+	int64_t busy; /* GPUs, from the points of usage before `usage`. */
 	int64_t asked;
+	struct sl_usage_reader reader;
 };
 
 static int64_t asks(const struct sl_result *result, uint32_t row)
@@ -49,9 +51,13 @@ static const struct sl_gauge_series *gauge_of(const struct sl_result *result)
 static int64_t busy_at(struct walk *walk, sl_time at)
 {
 	const struct sl_result *result = walk->result;
-	while (walk->usage < result->usage_count && result->usage[walk->usage].at <= at)
-		walk->usage++;
-	return walk->usage ? result->usage[walk->usage - 1].gpus_busy : 0;
+	for (; walk->usage < result->usage_count; walk->usage++) {
+		const struct sl_usage_point *point = sl_usage_at(&walk->reader, walk->usage);
+		if (point->at > at)
+			break;
+		walk->busy = point->gpus_busy;
+	}
+	return walk->busy;
 }
 
 static int64_t fragmented_at(struct walk *walk, sl_time at)
@@ -80,7 +86,7 @@ static void add_event(struct fill_series *series, struct walk *walk, uint32_t ro
 int fill_series(struct fill_series *series, const struct sl_result *result, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = result->cluster;
-	struct walk walk = { .result = result, .gauge = gauge_of(result) };
+	struct walk walk = { .result = result, .reader = { .result = result }, .gauge = gauge_of(result) };
 	*series = (struct fill_series){ .gauged = walk.gauge };
 	if (!cluster || !cluster->node_count || !cluster->gpus || !result->jobs->request)
 		return sl_fail(err, SL_INPUT, "fill.csv is of GPUs, and the cluster has none: leave it out");

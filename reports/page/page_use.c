@@ -208,10 +208,11 @@ static void put_usage(struct page_run *run)
 	struct page_text json = { 0 };
 	sl_time *at = page_alloc(run->page, result->usage_count, sizeof(*at));
 	struct series series = { .run = run, .count = result->usage_count, .at = at };
+	struct sl_usage_reader reader = { .result = result };
 	page_name(run->json, "use");
 	page_put(&json, "{");
 	for (size_t i = 0; at && i < series.count; i++)
-		at[i] = result->usage[i].at;
+		at[i] = sl_usage_at(&reader, i)->at;
 	if (at)
 		cut(&series);
 	if (series.time && series.value) {
@@ -219,7 +220,7 @@ static void put_usage(struct page_run *run)
 			series.put);
 		for (unsigned m = 0; m < MEASURES; m++) {
 			for (size_t i = 0; i < series.count; i++)
-				series.value[i] = measure_of(&result->usage[i], (enum measure)m);
+				series.value[i] = measure_of(sl_usage_at(&reader, i), (enum measure)m);
 			put_measure(&series, &json, name[m]);
 		}
 	}

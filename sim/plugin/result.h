@@ -167,7 +167,30 @@ struct sl_result {
 	 * MiB-microseconds), for waiting jobs that request some. */
 	unsigned __int128 gpus_fitting, gpus_wanted, mem_fitting, mem_wanted;
 	enum sl_reason never_why; /* Of all of them; SL_REASON_NONE: it differs. */
+	/* The points of usage where `usage` is NULL: a run that nothing but what is built in reads keeps them
+	 * in a few bytes each. sl_usage_at reads either. */
+	const struct sl_usage_log *usage_log;
 };
+
+/* Where one is with a result's points of usage; its members but `result` are sl_usage_at's, and begin with 0.
+ */
+enum { SL_USAGE_BLOCK = 256 };
+struct sl_usage_reader {
+	const struct sl_result *result;
+	size_t first, count; /* Of the points in `block`. */
+	struct sl_usage_point block[SL_USAGE_BLOCK];
+};
+/* The block of points with that number. */
+SL_API void sl_usage_load(struct sl_usage_reader *reader, size_t index);
+/* The point of that number, below usage_count; lent until the next call. Quick where numbers ascend. */
+static inline const struct sl_usage_point *sl_usage_at(struct sl_usage_reader *reader, size_t index)
+{
+	if (reader->result->usage)
+		return &reader->result->usage[index];
+	if (index - reader->first >= reader->count)
+		sl_usage_load(reader, index);
+	return &reader->block[index - reader->first];
+}
 
 /* A node went down (or was drained), or came up. */
 struct sl_node_change {

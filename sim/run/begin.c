@@ -201,28 +201,46 @@ static int init_pass(struct sim *sim, const struct sim_options *options, struct 
 	return capacity ? capacity : sim->status;
 }
 
-/* Stable, by job: they were recorded in time order. */
-static int sort_reasons(struct sim *sim)
+/* Where each change goes, by job and stable: they were recorded in time order. */
+static bool reasons_places(const struct sim *sim, uint32_t *place)
 {
 	const uint32_t jobs = sim->jobs->count;
+	uint32_t *next = calloc((size_t)jobs + 1, sizeof(*next));
+	if (!next)
+		return false;
+	for (size_t i = 0; i < sim->reason_count; i++)
+		next[sim->reason[i].job + 1]++;
+	for (uint32_t job = 0; job < jobs; job++)
+		next[job + 1] += next[job];
+	for (size_t i = 0; i < sim->reason_count; i++)
+		place[i] = next[sim->reason[i].job]++;
+	free(next);
+	return true;
+}
+
+/* In place, as there is one of them a job or more: each change that stands where another belongs is exchanged
+ * for that. */
+static int sort_reasons(struct sim *sim)
+{
+	struct sl_reason_change *reason = sim->reason;
+	uint32_t *place = sim->reason_count ? malloc(sim->reason_count * sizeof(*place)) : NULL;
 	if (!sim->reason_count)
 		return SL_OK;
-	size_t *place = calloc((size_t)jobs + 1, sizeof(*place));
-	struct sl_reason_change *sorted = malloc(sim->reason_count * sizeof(*sorted));
-	if (!place || !sorted) {
+	if (!place || !reasons_places(sim, place)) {
 		free(place);
-		free(sorted);
 		return sl_fail_memory(&sim->err);
 	}
-	for (size_t i = 0; i < sim->reason_count; i++)
-		place[sim->reason[i].job + 1]++;
-	for (uint32_t job = 0; job < jobs; job++)
-		place[job + 1] += place[job];
-	for (size_t i = 0; i < sim->reason_count; i++)
-		sorted[place[sim->reason[i].job]++] = sim->reason[i];
+	for (size_t i = 0; i < sim->reason_count; i++) {
+		while (place[i] != i) {
+			const uint32_t to = place[i];
+			const struct sl_reason_change moved = reason[to];
+			reason[to] = reason[i];
+			reason[i] = moved;
+			place[i] = place[to];
+			place[to] = to;
+		}
+	}
 	free(place);
-	free(sim->reason);
-	sim->reason = sorted;
 	return SL_OK;
 }
 
@@ -253,8 +271,6 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 		.reasons = sim->reason,
 		.reason_count = sim->reason_count,
 		.reason_default = sim->reason_first,
-		.usage = sim->usage,
-		.usage_count = sim->usage_count,
 		.idle_fitting = sim->idle[OF_CPUS].fitting,
 		.idle_wanted = sim->idle[OF_CPUS].wanted,
 		.gpus_fitting = sim->idle[OF_GPUS].fitting,
@@ -390,6 +406,8 @@ int sim_end(struct sim_run *run, struct sl_err *err)
 		status = progress_results(sim, &sim->err);
 	fill_result(engine, &run->result, stopped);
 	if (!status)
+		status = usage_result(sim, &run->result);
+	if (!status)
 		status = reasons_left(sim, !stopped && !engine->interrupted, &run->result);
 	gauges_result(sim, &run->result);
 	decisions_result(sim, &run->result);
@@ -440,6 +458,7 @@ void sim_release(struct sim_run *run)
 	free(sim->offered);
 	free(sim->ledger);
 	free(sim->reason);
+	usage_log_release(&sim->usage_log);
 	free(sim->usage);
 	free(sim->digests);
 	free(sim->history);

@@ -22,7 +22,8 @@ enum { SIM_ASKS = 1 }; /* A status: the pass stopped at a question. */
 int sim_loop(struct sim *sim, sl_time until);
 sl_time next_instant(struct sim *sim);
 /* usage.c */
-void usage_record(struct sim *sim);             /* At the end of an instant. */
+void usage_record(struct sim *sim); /* At the end of an instant. */
+int usage_result(struct sim *sim, struct sl_result *result);
 void integrate(struct sim *sim, sl_time until); /* The values from the last time on. */
 void idle_counts(struct sim *sim);              /* What was idle since nothing runs is of the run. */
 /* Its user's cancellation becomes an event, and its deadline. */

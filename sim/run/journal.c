@@ -127,8 +127,8 @@ void reason_changes(struct sim *sim, sl_time at, uint32_t job, enum sl_reason re
 		sim->reason_now[job] = (uint8_t)reason;
 	if (!(sim->options.record & SIM_RECORD_REASONS))
 		return;
-	const int status = SL_GROW_MOST(
-		sim->reason, sim->reason_capacity, sim->reason_count + 1, SIZE_MAX / 64, &sim->err);
+	const int status =
+		SL_GROW_MOST(sim->reason, sim->reason_capacity, sim->reason_count + 1, UINT32_MAX, &sim->err);
 	if (status) {
 		pass_failed(sim, status);
 		return;

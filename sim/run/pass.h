@@ -10,6 +10,7 @@
 #define SL_PASS_H
 
 #include "sim/nodes/nodes.h"
+#include "sim/result/usage_log.h"
 #include "sim/run/eligibility.h"
 #include "sim/run/feedback.h"
 #include "sim/run/sim.h"
@@ -332,8 +333,8 @@ struct sim {
 	struct sl_reason_change *reason;
 	size_t reason_count, reason_capacity;
 	const char **refusal; /* By job: why it was refused; with decisions. NULL: none was. */
-	struct sl_usage_point *usage;
-	size_t usage_count, usage_capacity;
+	struct sl_usage_log usage_log;
+	struct sl_usage_point *usage; /* Made of it at the end, unless SIM_RECORD_PACKED. */
 	struct sl_attempt *attempt;
 	size_t attempt_count, attempt_capacity;
 	sl_time *suspended_total;

@@ -34,6 +34,7 @@ enum sim_record {
 	SIM_RECORD_HISTORY = 8,    /* All that happened, for sim_handover. */
 	SIM_RECORD_DECISIONS = 16, /* result.decision */
 	SIM_RECORD_WATCHED = 32,   /* Set where watch->happened is. */
+	SIM_RECORD_PACKED = 64,    /* result.usage_log in place of result.usage: no plug-in reads it. */
 };
 
 /* An interval of a run under one policy: everything at or before `until` has happened, with this digest. */

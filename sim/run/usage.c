@@ -30,12 +30,7 @@ static int64_t gpus_busy(const struct sim *sim)
 /* A controller that looks each second finds mostly what was there before. */
 static bool is_as_before(const struct sim *sim, const struct sl_usage_point *point)
 {
-	const struct sl_usage_point *last = sim->usage_count ? &sim->usage[sim->usage_count - 1] : NULL;
-	return last && is_controlled(sim) && last->cpus_busy == point->cpus_busy &&
-	       last->cpus_queued == point->cpus_queued && last->running == point->running &&
-	       last->queued == point->queued && last->gpus_busy == point->gpus_busy &&
-	       last->gpus_queued == point->gpus_queued && last->mem_busy == point->mem_busy &&
-	       last->nodes_busy == point->nodes_busy && last->suspended == point->suspended;
+	return is_controlled(sim) && sim->usage_log.count && usage_log_repeats(&sim->usage_log, point);
 }
 
 void usage_record(struct sim *sim)
@@ -54,12 +49,24 @@ void usage_record(struct sim *sim)
 	};
 	if (is_as_before(sim, &point))
 		return;
-	const int status =
-		SL_GROW_MOST(sim->usage, sim->usage_capacity, sim->usage_count + 1, SIZE_MAX / 64, &sim->err);
-	if (status)
-		pass_failed(sim, status);
-	else
-		sim->usage[sim->usage_count++] = point;
+	int status = sim->usage_log.open ? SL_OK : usage_log_init(&sim->usage_log, sim->nodes, &sim->err);
+	if (!status)
+		status = usage_log_add(&sim->usage_log, &point, &sim->err);
+	pass_failed(sim, status);
+}
+
+int usage_result(struct sim *sim, struct sl_result *result)
+{
+	result->usage_count = sim->usage_log.count;
+	if (sim->options.record & SIM_RECORD_PACKED || !result->usage_count) {
+		result->usage_log = &sim->usage_log;
+		return SL_OK;
+	}
+	result->usage = sim->usage = usage_log_points(&sim->usage_log);
+	if (!sim->usage)
+		return sl_fail_memory(&sim->err);
+	usage_log_release(&sim->usage_log);
+	return SL_OK;
 }
 
 /* ---- Integrals ------------------------------------------------------------------------------- */
