@@ -25,7 +25,7 @@ struct limits_reported limits_of(const struct scenario *scenario)
 static sl_time longest(const struct sl_result *result, uint32_t job)
 {
 	const struct sl_attempt *attempt;
-	const size_t count = sl_attempts_of(result, job, &attempt);
+	const size_t count = result->attempt_count ? sl_attempts_of(result, job, &attempt) : 0;
 	sl_time most = count ? 0 : sl_run_time_of(result, job);
 	for (size_t i = 0; i < count; i++) {
 		const sl_time held =

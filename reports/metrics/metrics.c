@@ -168,56 +168,87 @@ static inline unsigned bucket_of(int64_t value)
 	return ((behind + 1) << LEAD_BITS) + (unsigned)(size >> behind & ((1U << LEAD_BITS) - 1));
 }
 
-/* The k-th smallest, by the histogram of buckets. */
-static int64_t select_by(const struct metrics_values *values, const uint32_t *number, size_t k)
-{
-	unsigned chosen = 0;
-	for (; k >= number[chosen]; chosen++)
-		k -= number[chosen];
-	size_t kept = 0;
-	for (size_t i = 0; i < values->count; i++) {
-		values->scratch[kept] = values->value[i];
-		kept += bucket_of(values->value[i]) == chosen;
-	}
-	return metrics_select(values->scratch, number[chosen], k);
-}
-
 int metrics_values_make(struct metrics_values *values, uint32_t capacity, int64_t least, struct sl_err *err)
 {
 	*values = (struct metrics_values){ .least = least };
 	values->value = malloc(((size_t)capacity + 1) * sizeof(*values->value));
-	values->scratch = malloc(((size_t)capacity + 1) * sizeof(*values->scratch));
-	if (values->value && values->scratch)
-		return SL_OK;
-	metrics_values_release(values);
-	return sl_fail_memory(err);
+	return values->value ? SL_OK : sl_fail_memory(err);
 }
 
 void metrics_values_release(struct metrics_values *values)
 {
 	free(values->value);
-	free(values->scratch);
 	*values = (struct metrics_values){ 0 };
 }
 
-void metrics_put_quantiles(struct sl_metrics *metrics, const struct metrics_values *values,
-	const struct metrics_quantile *quantile, size_t count, unsigned per_micro)
+/* A bucket of which the rank-th smallest value is wanted. */
+struct wanted {
+	unsigned bucket;
+	size_t rank;
+	int64_t *value; /* A copy of the bucket's, which metrics_select uses up. */
+};
+
+/* The values of all wanted buckets, ascending, in one walk over all; the caller frees the array. */
+static int64_t *gather(
+	const struct metrics_values *values, const uint32_t *number, struct wanted *wanted, size_t count)
+{
+	int64_t *next[BUCKETS] = { NULL }; /* By bucket, where its next one goes; NULL: it is not wanted. */
+	size_t total = 0;
+	for (size_t i = 0; i < count; i++)
+		total += number[wanted[i].bucket];
+	int64_t *all = malloc((total + 1) * sizeof(*all));
+	int64_t *begin = all;
+	for (size_t i = 0; all && i < count; i++) {
+		const unsigned bucket = wanted[i].bucket;
+		wanted[i].value = begin;
+		if (!next[bucket])
+			next[bucket] = begin;
+		begin += number[bucket];
+	}
+	for (size_t i = 0; all && i < values->count; i++) {
+		int64_t **to = &next[bucket_of(values->value[i])];
+		if (*to)
+			*(*to)++ = values->value[i];
+	}
+	for (size_t i = 1; all && i < count; i++)
+		if (wanted[i].bucket == wanted[i - 1].bucket)
+			memcpy(wanted[i].value, wanted[i - 1].value, number[wanted[i].bucket] * sizeof(*all));
+	return all;
+}
+
+int metrics_put_quantiles(struct sl_metrics *metrics, const struct metrics_values *values,
+	const struct metrics_quantile *quantile, size_t count, unsigned per_micro, struct sl_err *err)
 {
 	uint32_t number[BUCKETS] = { 0 };
+	struct wanted wanted[METRICS_QUANTILES_MAX];
+	size_t chosen = 0;
 	const size_t total = values->least_count + values->count;
+	SL_CHECK(count <= METRICS_QUANTILES_MAX);
 	for (size_t i = 0; i < values->count; i++)
 		number[bucket_of(values->value[i])]++;
-	for (size_t i = 0; i < count; i++) {
-		if (!total) {
-			sl_metric_put(metrics, quantile[i].name, 0);
+	for (size_t i = 0; total && i < count; i++) {
+		size_t k = metrics_rank(total, quantile[i].hundredth);
+		unsigned bucket = 0;
+		if (k < values->least_count)
 			continue;
+		for (k -= values->least_count; k >= number[bucket]; bucket++)
+			k -= number[bucket];
+		wanted[chosen++] = (struct wanted){ .bucket = bucket, .rank = k };
+	}
+	int64_t *gathered = gather(values, number, wanted, chosen);
+	if (!gathered)
+		return sl_fail_memory(err);
+	chosen = 0;
+	for (size_t i = 0; i < count; i++) {
+		int64_t value = total ? values->least : 0;
+		if (total && metrics_rank(total, quantile[i].hundredth) >= values->least_count) {
+			const struct wanted *one = &wanted[chosen++];
+			value = metrics_select(one->value, number[one->bucket], one->rank);
 		}
-		const size_t k = metrics_rank(total, quantile[i].hundredth);
-		const int64_t value = k < values->least_count
-					      ? values->least
-					      : select_by(values, number, k - values->least_count);
 		metrics_put(metrics, quantile[i].name, (metrics_wide)value, per_micro, 1);
 	}
+	free(gathered);
+	return SL_OK;
 }
 
 uint64_t metrics_nano(uint64_t top, uint64_t bottom)
@@ -235,13 +266,4 @@ uint64_t metrics_nano(uint64_t top, uint64_t bottom)
 	const metrics_wide whole = wide / bottom;
 	SL_CHECK(whole < UINT64_MAX);
 	return (uint64_t)whole + (wide - whole * bottom >= bottom - bottom / 2);
-}
-
-uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row)
-{
-	const sl_time least = 10 * SL_SECOND;
-	const sl_time run = metrics_held(result, row);
-	const sl_time over = run > least ? run : least;
-	const sl_time turnaround = result->end[row] - result->jobs->submit[row];
-	return turnaround <= over ? METRICS_NANO : metrics_nano((uint64_t)turnaround, (uint64_t)over);
 }

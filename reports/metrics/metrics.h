@@ -34,7 +34,6 @@ struct metrics_values {
 	size_t least_count;
 	int64_t *value; /* The others. */
 	size_t count;
-	int64_t *scratch; /* An array as long. */
 };
 int metrics_values_make(struct metrics_values *values, uint32_t capacity, int64_t least, struct sl_err *err);
 void metrics_values_release(struct metrics_values *values);
@@ -49,9 +48,11 @@ struct metrics_quantile {
 	const char *name;
 	unsigned hundredth; /* 95; 100: the largest. */
 };
-/* Puts each of them; 0 where there are no values. per_micro: units of a value in a millionth. */
-void metrics_put_quantiles(struct sl_metrics *metrics, const struct metrics_values *values,
-	const struct metrics_quantile *quantile, size_t count, unsigned per_micro);
+enum { METRICS_QUANTILES_MAX = 8 };
+/* Puts each of them, ascending and at most so many; 0 where there are no values. per_micro: units of a value
+ * in a millionth. */
+int metrics_put_quantiles(struct sl_metrics *metrics, const struct metrics_values *values,
+	const struct metrics_quantile *quantile, size_t count, unsigned per_micro, struct sl_err *err);
 
 /* Jain's index of x, which is used up: (sum x)^2 / (n sum x^2), 1 when all are alike, 1/n when one has it
  * all. Nothing is put where the sum is 0. */
@@ -131,20 +132,39 @@ bool metrics_tells_active(const struct sl_result *result);
 /* top / bottom in billionths, rounded half up; 0 < bottom. */
 uint64_t metrics_nano(uint64_t top, uint64_t bottom);
 
-/* max(1, turnaround / max(run, 10 s)) in billionths, of a job that ran. */
-uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row);
+/* max(1, turnaround / max(run, 10 s)) in billionths. */
+static inline uint64_t metrics_bounded(sl_time turnaround, sl_time run)
+{
+	const sl_time least = 10 * SL_SECOND;
+	const sl_time over = run > least ? run : least;
+	return turnaround <= over ? METRICS_NANO : metrics_nano((uint64_t)turnaround, (uint64_t)over);
+}
+/* The same of a job that ran. */
+static inline uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row)
+{
+	return metrics_bounded(result->end[row] - result->jobs->submit[row], metrics_held(result, row));
+}
 /* Without the bound; 0: it ran for no time, and has none. Shared among the job's cpus. */
 uint64_t metrics_slowdown(const struct sl_result *result, uint32_t row);
 uint64_t metrics_per_cpu_slowdown(const struct sl_result *result, uint32_t row);
 
-/* Rows by a number that they carry (user, partition), negative ones left out. */
+/* Numbers that rows carry (user, partition), negative ones left out. */
 struct metrics_keys {
-	uint32_t *index; /* Borrowed, a place for each row: where its number is in key; UINT32_MAX: none. */
-	int32_t *key;    /* Ascending. */
+	int32_t *key; /* Ascending. */
 	size_t count;
+	uint32_t *place; /* By number, where it is in key; NULL where numbers are far above those of rows. */
+	struct sl_map map; /* Then: places by hash. */
 };
 int metrics_keys_make(struct metrics_keys *keys, const int32_t *number, uint32_t rows, struct sl_err *err);
 void metrics_keys_release(struct metrics_keys *keys);
+uint32_t metrics_keys_search(const struct metrics_keys *keys, int32_t number);
+/* Where a row's number is in key; UINT32_MAX: it has none. */
+static inline uint32_t metrics_keys_find(const struct metrics_keys *keys, int32_t number)
+{
+	if (number < 0)
+		return UINT32_MAX;
+	return keys->place ? keys->place[number] : metrics_keys_search(keys, number);
+}
 
 /* replay.warmup, or from first submit to the submission of the first job that MSER-5 keeps. */
 int metrics_warmup(const struct sl_result *result, sl_time *warmup, struct sl_err *err);

@@ -17,6 +17,9 @@ enum { LABEL = 320, NAME_LONGEST = 240 };
 /* Of a row that did not start, of one that did not end. */
 enum { NO_WAIT = -1, NO_SLOWDOWN = 0 };
 
+/* So many rows at a time, whose numbers stay near. */
+enum { BLOCK = 512 };
+
 #define MINUTE (60 * SL_SECOND)
 #define HOUR   (60 * MINUTE)
 
@@ -34,18 +37,35 @@ static const struct {
 	{ 24 * HOUR, ">=24h" },
 };
 
-static uint32_t limit_index(const struct sl_result *result, uint32_t row)
+/* What groups are computed from, of rows [from, from + count). */
+struct rows {
+	const struct sl_result *result;
+	uint32_t from, count;
+	sl_time wait[BLOCK];      /* NO_WAIT */
+	uint64_t slowdown[BLOCK]; /* Bounded, in billionths; NO_SLOWDOWN. */
+	sl_time held[BLOCK];      /* Of those that started; */
+	int64_t cpus[BLOCK], gpus[BLOCK];
+};
+
+static void limit_index(const void *unused, const struct rows *rows, uint32_t group[BLOCK])
 {
-	uint32_t i = SL_LEN(limit_class) - 1;
-	while (i && result->jobs->limit[row] < limit_class[i].from)
-		i--;
-	return i;
+	(void)unused;
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const sl_time limit = rows->result->jobs->limit[rows->from + i];
+		uint32_t k = SL_LEN(limit_class) - 1;
+		while (k && limit < limit_class[k].from)
+			k--;
+		group[i] = k;
+	}
 }
 
 /* Sizes between powers of two. */
-static uint32_t size_index(const struct sl_result *result, uint32_t row)
+static void size_index(const void *unused, const struct rows *rows, uint32_t group[BLOCK])
 {
-	return 31 - (uint32_t)__builtin_clz((uint32_t)result->jobs->size[row] | 1);
+	(void)unused;
+	for (uint32_t i = 0; i < rows->count; i++)
+		group[i] =
+			31 - (uint32_t)__builtin_clz((uint32_t)rows->result->jobs->size[rows->from + i] | 1);
 }
 
 static void limit_label(char label[LABEL], int64_t i)
@@ -73,88 +93,137 @@ static void name_label(char label[LABEL], const char *key, int64_t id, const cha
 		(void)snprintf(label, LABEL, "%s=%.*s...%" PRId64, key, NAME_LONGEST, name[id], id);
 }
 
-/* What the groups of one kind are called. */
-struct kind {
-	void (*label)(char label[LABEL], int64_t i); /* Of the i-th; NULL: by name. */
-	const char *key;                             /* "user" */
-	const char *const *name;
-	bool users; /* Jain's indices are of these. */
-};
-
 struct group {
 	uint64_t jobs, started, ran;
 	metrics_wide cpu_time, gpu_time, wait, slowdown;
 	size_t first, waited; /* Its waits above 0: wait[first] .. [first + waited) */
 };
 
-struct sample {
-	int64_t wait;      /* NO_WAIT */
-	uint64_t slowdown; /* Bounded, in billionths; NO_SLOWDOWN. */
+/* One kind of groups. */
+struct kind {
+	void (*label)(char label[LABEL], int64_t i); /* Of the i-th; NULL: by name. */
+	const char *key;                             /* "user" */
+	const char *const *name;
+	bool users; /* Jain's indices are of these. */
+	/* The group of each row; UINT32_MAX: none. */
+	void (*index)(const void *self, const struct rows *rows, uint32_t group[BLOCK]);
+	const int32_t *number; /* By row, where keys are; */
+	struct metrics_keys keys;
+	size_t count;
+	struct group *group;
 };
 
-/* What the groups are computed with; each array has a place for each row. */
+static void key_index(const void *self, const struct rows *rows, uint32_t group[BLOCK])
+{
+	const struct kind *kind = self;
+	for (uint32_t i = 0; i < rows->count; i++)
+		group[i] = metrics_keys_find(&kind->keys, kind->number[rows->from + i]);
+}
+
+enum { BY_SIZE, BY_LIMIT, BY_USER, BY_PARTITION, KINDS };
+
 struct grouping {
 	const struct sl_result *result;
 	uint32_t first; /* Rows before are of no group. */
-	struct sample *sample;
-	int64_t *sorted; /* Waits above 0, group by group. */
-	uint32_t *index; /* The row's group; UINT32_MAX: none. */
-	struct group *group;
-	size_t count;
+	struct kind kind[KINDS];
+	int64_t *sorted; /* Of one kind, waits above 0, group by group; a place for each row. */
 };
 
-static metrics_wide metrics_groups_product(int64_t a, int64_t b) { return (metrics_wide)a * (metrics_wide)b; }
+/* ---- Adding up ------------------------------------------------------------------------------ */
 
-static void group_add(
-	struct group *group, const struct sl_result *result, const struct sample *sample, uint32_t row)
+static void rows_waits(struct rows *rows)
 {
-	group->jobs++;
-	if (sample->wait == NO_WAIT)
-		return;
-	group->started++;
-	group->waited += sample->wait > 0;
-	group->wait += (uint64_t)sample->wait;
-	group->cpu_time += metrics_groups_product(metrics_held(result, row), metrics_cpus(result, row));
-	if (result->gpus_held)
-		group->gpu_time += metrics_groups_product(metrics_held(result, row), sl_gpus_of(result, row));
-	group->ran += sample->slowdown != NO_SLOWDOWN;
-	group->slowdown += sample->slowdown;
-}
-
-static void metrics_groups_add_up(const struct grouping *by)
-{
-	/* Copies, that no store into a group can change. */
-	const struct sl_jobs jobs = *by->result->jobs;
-	struct sl_result result = *by->result;
-	const uint32_t *index = by->index;
-	const struct sample *sample = by->sample;
-	struct group *group = by->group;
-	result.jobs = &jobs;
-	for (uint32_t row = 0; row < jobs.count; row++)
-		if (index[row] != UINT32_MAX)
-			group_add(&group[index[row]], &result, &sample[row], row);
-}
-
-static void sort_waits(const struct grouping *by)
-{
-	const uint32_t rows = by->result->jobs->count;
-	const uint32_t *index = by->index;
-	const struct sample *sample = by->sample;
-	struct group *groups = by->group;
-	int64_t *sorted = by->sorted;
-	size_t first = 0;
-	for (size_t i = 0; i < by->count; i++) {
-		groups[i].first = first;
-		first += groups[i].waited;
-		groups[i].waited = 0; /* Counted again as they are put in place. */
+	const struct sl_result *result = rows->result;
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const uint32_t row = rows->from + i;
+		rows->wait[i] = metrics_started(result, row) ? metrics_wait(result, row) : NO_WAIT;
 	}
-	for (uint32_t row = 0; row < rows; row++) {
-		if (sample[row].wait <= 0 || index[row] == UINT32_MAX)
+}
+
+static void rows_take(struct rows *rows)
+{
+	const struct sl_result *result = rows->result;
+	rows_waits(rows);
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const uint32_t row = rows->from + i;
+		rows->slowdown[i] = NO_SLOWDOWN;
+		if (rows->wait[i] == NO_WAIT)
 			continue;
-		struct group *group = &groups[index[row]];
-		sorted[group->first + group->waited++] = sample[row].wait;
+		rows->held[i] = metrics_held(result, row);
+		rows->cpus[i] = metrics_cpus(result, row);
+		rows->gpus[i] = result->gpus_held ? sl_gpus_of(result, row) : 0;
+		if (metrics_ran(result, row))
+			rows->slowdown[i] =
+				metrics_bounded(result->end[row] - result->jobs->submit[row], rows->held[i]);
 	}
 }
+
+static void metrics_groups_add(struct kind *kind, const struct rows *rows)
+{
+	const bool gpus = rows->result->gpus_held;
+	uint32_t index[BLOCK];
+	kind->index(kind, rows, index);
+	for (uint32_t i = 0; i < rows->count; i++) {
+		if (index[i] == UINT32_MAX)
+			continue;
+		struct group *group = &kind->group[index[i]];
+		group->jobs++;
+		if (rows->wait[i] == NO_WAIT)
+			continue;
+		group->started++;
+		group->waited += rows->wait[i] > 0;
+		group->wait += (uint64_t)rows->wait[i];
+		group->cpu_time += (metrics_wide)(uint64_t)rows->held[i] * (uint64_t)rows->cpus[i];
+		if (gpus)
+			group->gpu_time += (metrics_wide)(uint64_t)rows->held[i] * (uint64_t)rows->gpus[i];
+		group->ran += rows->slowdown[i] != NO_SLOWDOWN;
+		group->slowdown += rows->slowdown[i];
+	}
+}
+
+/* The block of rows from there on. */
+static bool rows_next(struct rows *rows, uint32_t from)
+{
+	const uint32_t left = rows->result->jobs->count - from;
+	rows->from = from;
+	rows->count = left < BLOCK ? left : BLOCK;
+	return left;
+}
+
+/* One walk over all jobs, for all kinds. */
+static void metrics_groups_add_up(struct grouping *by)
+{
+	struct rows rows = { .result = by->result };
+	for (uint32_t from = by->first; rows_next(&rows, from); from += rows.count) {
+		rows_take(&rows);
+		for (size_t k = 0; k < KINDS; k++)
+			metrics_groups_add(&by->kind[k], &rows);
+	}
+}
+
+static void sort_waits(const struct grouping *by, struct kind *kind)
+{
+	struct rows rows = { .result = by->result };
+	uint32_t index[BLOCK];
+	size_t first = 0;
+	for (size_t i = 0; i < kind->count; i++) {
+		kind->group[i].first = first;
+		first += kind->group[i].waited;
+		kind->group[i].waited = 0; /* Counted again as they are put in place. */
+	}
+	for (uint32_t from = by->first; rows_next(&rows, from); from += rows.count) {
+		rows_waits(&rows);
+		kind->index(kind, &rows, index);
+		for (uint32_t i = 0; i < rows.count; i++) {
+			if (rows.wait[i] <= 0 || index[i] == UINT32_MAX)
+				continue;
+			struct group *group = &kind->group[index[i]];
+			by->sorted[group->first + group->waited++] = rows.wait[i];
+		}
+	}
+}
+
+/* ---- Putting -------------------------------------------------------------------------------- */
 
 static int64_t wait_p95(const struct grouping *by, const struct group *group)
 {
@@ -188,122 +257,88 @@ static void metrics_groups_put_group(
 			(metrics_wide)group->ran * (METRICS_NANO / METRICS_MICRO));
 }
 
-static int put_users(struct sl_metrics *metrics, const struct grouping *by, struct sl_err *err)
+static int put_users(struct sl_metrics *metrics, const struct kind *kind, struct sl_err *err)
 {
-	metrics_wide *x = calloc(by->count + 1, sizeof(*x));
+	metrics_wide *x = calloc(kind->count + 1, sizeof(*x));
 	if (!x)
 		return sl_fail_memory(err);
 	size_t ran = 0;
-	for (size_t i = 0; i < by->count; i++)
-		if (by->group[i].ran)
-			x[ran++] = by->group[i].slowdown / by->group[i].ran;
+	for (size_t i = 0; i < kind->count; i++)
+		if (kind->group[i].ran)
+			x[ran++] = kind->group[i].slowdown / kind->group[i].ran;
 	metrics_put_jain(metrics, "jain.slowdown", x, ran);
-	for (size_t i = 0; i < by->count; i++)
-		x[i] = by->group[i].cpu_time;
-	metrics_put_jain(metrics, "jain.share", x, by->count);
+	for (size_t i = 0; i < kind->count; i++)
+		x[i] = kind->group[i].cpu_time;
+	metrics_put_jain(metrics, "jain.share", x, kind->count);
 	free(x);
 	return SL_OK;
 }
 
-/* by->index and by->count are set; id[i], or i itself, is what the kind names group i by. */
-static int put_kind(struct sl_metrics *metrics, struct grouping *by, const int32_t *id,
-	const struct kind *kind, struct sl_err *err)
+static int put_kind(
+	struct sl_metrics *metrics, const struct grouping *by, struct kind *kind, struct sl_err *err)
 {
-	int status = SL_OK;
-	by->group = calloc(by->count + 1, sizeof(*by->group));
-	if (!by->group)
-		return sl_fail_memory(err);
-	for (uint32_t row = 0; row < by->first; row++)
-		by->index[row] = UINT32_MAX;
-	metrics_groups_add_up(by);
-	if (kind->users)
-		status = put_users(metrics, by, err);
-	sort_waits(by);
-	for (size_t i = 0; i < by->count; i++) {
+	const int status = kind->users ? put_users(metrics, kind, err) : SL_OK;
+	sort_waits(by, kind);
+	for (size_t i = 0; i < kind->count; i++) {
 		char label[LABEL];
 		if (kind->label)
 			kind->label(label, (int64_t)i);
 		else
-			name_label(label, kind->key, id[i], kind->name);
-		if (by->group[i].jobs)
-			metrics_groups_put_group(metrics, by, &by->group[i], label);
-	}
-	free(by->group);
-	return status;
-}
-
-/* Groups that a row's columns say, of a number known before. */
-static int put_classes(struct sl_metrics *metrics, struct grouping *by, struct sl_err *err)
-{
-	static const struct {
-		uint32_t (*index)(const struct sl_result *result, uint32_t row);
-		void (*label)(char label[LABEL], int64_t i);
-		size_t count;
-	} kind[] = {
-		{ size_index, size_label, 31 },
-		{ limit_index, limit_label, SL_LEN(limit_class) },
-	};
-	int status = SL_OK;
-	for (size_t i = 0; !status && i < SL_LEN(kind); i++) {
-		for (uint32_t row = 0; row < by->result->jobs->count; row++)
-			by->index[row] = kind[i].index(by->result, row);
-		by->count = kind[i].count;
-		status = put_kind(metrics, by, NULL, &(struct kind){ .label = kind[i].label }, err);
+			name_label(label, kind->key, kind->keys.key[i], kind->name);
+		if (kind->group[i].jobs)
+			metrics_groups_put_group(metrics, by, &kind->group[i], label);
 	}
 	return status;
 }
 
-/* Groups by a number that rows carry. */
-static int put_keys(struct sl_metrics *metrics, struct grouping *by, struct sl_err *err)
+static int grouping_make(struct grouping *by, const struct sl_result *result, struct sl_err *err)
 {
-	const struct sl_jobs *jobs = by->result->jobs;
-	const struct {
-		const int32_t *number;
-		struct kind kind;
-	} kind[] = {
-		{ jobs->user, { NULL, "user", jobs->user_name, true } },
-		{ jobs->partition, { NULL, "partition", jobs->partition_name, false } },
+	const struct sl_jobs *jobs = result->jobs;
+	*by = (struct grouping){
+		.result = result,
+		.first = metrics_first(result),
+		.kind = {
+			[BY_SIZE] = { .label = size_label, .index = size_index, .count = 31 },
+			[BY_LIMIT] = { .label = limit_label, .index = limit_index, .count = SL_LEN(limit_class) },
+			[BY_USER] = { .key = "user", .name = jobs->user_name, .users = true, .number = jobs->user },
+			[BY_PARTITION] = { .key = "partition", .name = jobs->partition_name, .number = jobs->partition },
+		},
+		.sorted = malloc(((size_t)jobs->count + 1) * sizeof(*by->sorted)),
 	};
-	int status = SL_OK;
-	for (size_t i = 0; !status && i < SL_LEN(kind); i++) {
-		struct metrics_keys keys = { .index = by->index };
-		status = metrics_keys_make(&keys, kind[i].number, by->result->jobs->count, err);
-		if (status)
-			return status;
-		by->count = keys.count;
-		status = put_kind(metrics, by, keys.key, &kind[i].kind, err);
-		metrics_keys_release(&keys);
+	int status = by->sorted ? SL_OK : sl_fail_memory(err);
+	for (size_t k = 0; k < KINDS && !status; k++) {
+		struct kind *kind = &by->kind[k];
+		if (kind->number) {
+			status = metrics_keys_make(&kind->keys, kind->number, jobs->count, err);
+			kind->index = key_index;
+			kind->count = kind->keys.count;
+		}
+		kind->group = status ? NULL : calloc(kind->count + 1, sizeof(*kind->group));
+		if (!status && !kind->group)
+			status = sl_fail_memory(err);
 	}
 	return status;
+}
+
+static void grouping_release(struct grouping *by)
+{
+	for (size_t k = 0; k < KINDS; k++) {
+		metrics_keys_release(&by->kind[k].keys);
+		free(by->kind[k].group);
+	}
+	free(by->sorted);
 }
 
 static int metrics_groups_compute(
 	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
-	const size_t capacity = (size_t)result->jobs->count + 1;
-	struct grouping by = {
-		.result = result,
-		.first = metrics_first(result),
-		.sample = calloc(capacity, sizeof(*by.sample)),
-		.sorted = malloc(capacity * sizeof(*by.sorted)),
-		.index = calloc(capacity, sizeof(*by.index)),
-	};
-	int status = SL_OK;
-	if (!by.sample || !by.sorted || !by.index)
-		status = sl_fail_memory(err);
-	for (uint32_t row = 0; !status && row < result->jobs->count; row++)
-		by.sample[row] = (struct sample){
-			.wait = metrics_started(result, row) ? metrics_wait(result, row) : NO_WAIT,
-			.slowdown = metrics_ran(result, row) ? metrics_bounded_slowdown(result, row)
-							     : NO_SLOWDOWN,
-		};
+	struct grouping by;
+	int status = grouping_make(&by, result, err);
 	if (!status)
-		status = put_classes(metrics, &by, err);
-	if (!status)
-		status = put_keys(metrics, &by, err);
-	free(by.index);
-	free(by.sorted);
-	free(by.sample);
+		metrics_groups_add_up(&by);
+	for (size_t k = 0; k < KINDS && !status; k++)
+		status = put_kind(metrics, &by, &by.kind[k], err);
+	grouping_release(&by);
 	return status;
 }
 

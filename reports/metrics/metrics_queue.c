@@ -10,27 +10,54 @@
 
 #include <stdlib.h>
 
-/* The first row, after `row`, submitted at `until` or later. Waits are short beside the trace, so the search
- * widens from the job's own row. */
-static uint32_t row_at(const struct sl_jobs *jobs, uint32_t row, sl_time until)
+/* Rows by time of submission: where the rows of each of some equal intervals of time begin. */
+struct calendar {
+	const sl_time *submit;
+	uint32_t rows;
+	sl_time from;
+	unsigned shift;  /* An interval has 2^shift microseconds. */
+	uint64_t last;   /* The last one's number. */
+	uint32_t *begin; /* By interval, and one more: the first row in it or behind it. */
+};
+
+enum { ROWS_AN_INTERVAL = 8 };
+
+static int calendar_make(struct calendar *calendar, const struct sl_jobs *jobs, struct sl_err *err)
 {
-	uint64_t step = 1;
-	uint64_t low = row; /* Submitted before. */
-	uint64_t high = low + step;
-	while (high < jobs->count && jobs->submit[high] < until) {
-		low = high;
-		step *= 2;
-		high = low + step;
+	const uint32_t rows = jobs->count;
+	*calendar = (struct calendar){ .submit = jobs->submit, .rows = rows };
+	calendar->from = rows ? jobs->submit[0] : 0;
+	const uint64_t range = rows ? (uint64_t)(jobs->submit[rows - 1] - calendar->from) : 0;
+	while (range >> calendar->shift > rows / ROWS_AN_INTERVAL)
+		calendar->shift++;
+	calendar->last = range >> calendar->shift;
+	calendar->begin = malloc((calendar->last + 2) * sizeof(*calendar->begin));
+	if (!calendar->begin)
+		return sl_fail_memory(err);
+	uint64_t next = 0;
+	for (uint32_t row = 0; row < rows; row++)
+		for (; next <= (uint64_t)(jobs->submit[row] - calendar->from) >> calendar->shift; next++)
+			calendar->begin[next] = row;
+	for (; next <= calendar->last + 1; next++)
+		calendar->begin[next] = rows;
+	return SL_OK;
+}
+
+/* The first row submitted at `until` or later; until is behind the first submission. */
+static uint32_t row_at(const struct calendar *calendar, sl_time until)
+{
+	const uint64_t interval = (uint64_t)(until - calendar->from) >> calendar->shift;
+	if (interval > calendar->last)
+		return calendar->rows;
+	const sl_time *low = &calendar->submit[calendar->begin[interval]];
+	uint32_t length = calendar->begin[interval + 1] - calendar->begin[interval];
+	while (length) { /* The rows before low are submitted before, those from low + length on are not. */
+		const uint32_t half = length / 2;
+		const bool before = low[half] < until;
+		low += before ? half + 1 : 0;
+		length = before ? length - half - 1 : half;
 	}
-	high = high < jobs->count ? high : jobs->count;
-	while (high - low > 1) {
-		const uint64_t middle = low + (high - low) / 2;
-		if (jobs->submit[middle] < until)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (uint32_t)high;
+	return (uint32_t)(low - calendar->submit);
 }
 
 /* What waited before the time that counts, waits from there on. */
@@ -60,7 +87,8 @@ static void add_wait(struct queue *queue, const struct sl_result *result, uint32
 }
 
 /* left[row]: how many left the queue between the submission before and this one. */
-static void measure(struct queue *queue, const struct sl_result *result, uint32_t *left)
+static void measure(
+	struct queue *queue, const struct sl_result *result, const struct calendar *calendar, uint32_t *left)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	for (uint32_t row = 0; row < jobs->count; row++) {
@@ -70,7 +98,7 @@ static void measure(struct queue *queue, const struct sl_result *result, uint32_
 			continue;
 		add_wait(queue, result, row, wait);
 		if (metrics_started(result, row) || result->end[row] != SL_NONE)
-			left[row_at(jobs, row, until)]++;
+			left[row_at(calendar, until)]++;
 	}
 	uint64_t waiting = 0;
 	for (uint32_t row = 0; row < jobs->count; row++) {
@@ -144,11 +172,17 @@ static int metrics_queue_compute(
 		if (status)
 			return status;
 	} else {
+		struct calendar calendar;
+		const int status = calendar_make(&calendar, result->jobs, err);
+		if (status)
+			return status;
 		uint32_t *left = calloc((size_t)result->jobs->count + 1, sizeof(*left));
+		if (left)
+			measure(&queue, result, &calendar, left);
+		free(calendar.begin);
+		free(left);
 		if (!left)
 			return sl_fail_memory(err);
-		measure(&queue, result, left);
-		free(left);
 	}
 	const metrics_wide range =
 		result->last > result->first ? (metrics_wide)(result->last - result->first) : 0;

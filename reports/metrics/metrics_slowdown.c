@@ -36,7 +36,7 @@ static void metrics_slowdown_add(
 {
 	const sl_time turnaround = result->end[row] - result->jobs->submit[row];
 	const sl_time run = metrics_held(result, row);
-	const uint64_t bounded = metrics_bounded_slowdown(result, row);
+	const uint64_t bounded = metrics_bounded(turnaround, run);
 	if (run > 0) {
 		sums->slowdown += slowdown(bounded, turnaround, run);
 		sums->lasting++;
@@ -72,7 +72,7 @@ static int metrics_slowdown_compute(
 	};
 	struct metrics_values values;
 	struct sums sums = { 0 };
-	const int status = metrics_values_make(&values, result->jobs->count, METRICS_NANO, err);
+	int status = metrics_values_make(&values, result->jobs->count, METRICS_NANO, err);
 	if (status)
 		return status;
 	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++)
@@ -82,10 +82,10 @@ static int metrics_slowdown_compute(
 	const metrics_wide units = (metrics_wide)(values.least_count + values.count) * per_micro;
 	metrics_put(metrics, "slowdown.mean", sums.slowdown, (metrics_wide)sums.lasting * per_micro, 1);
 	metrics_put(metrics, "bounded_slowdown.mean", sums.bounded, units, 1);
-	metrics_put_quantiles(metrics, &values, quantile, SL_LEN(quantile), per_micro);
+	status = metrics_put_quantiles(metrics, &values, quantile, SL_LEN(quantile), per_micro, err);
 	metrics_put(metrics, "per_cpu_bounded_slowdown.mean", sums.per_cpu, units, 1);
 	metrics_values_release(&values);
-	return SL_OK;
+	return status;
 }
 
 const struct sl_metric metrics_of_slowdown = { SL_ABI_OF(struct sl_metric), "slowdown",

@@ -40,18 +40,30 @@ struct windows {
 	struct window whole, steady;
 };
 
+/* What a job held within the window; where none was preempted, of its start and end. */
+static sl_time held_within(const struct sl_result *result, uint32_t row, const struct window *window)
+{
+	if (metrics_preempted(result))
+		return metrics_held_within(result, row, window->from, window->to);
+	const sl_time over = result->end[row] != SL_NONE ? result->end[row] : result->last;
+	const sl_time from = result->start[row] > window->from ? result->start[row] : window->from;
+	const sl_time to = over < window->to ? over : window->to;
+	return to > from ? to - from : 0;
+}
+
 static void add_job(struct windows *windows, const struct sl_result *result, uint32_t row)
 {
 	struct window *const window[] = { &windows->whole, &windows->steady };
 	const int64_t cpus = metrics_cpus(result, row);
-	const int64_t gpus = result->gpus_held ? result->gpus_held[row] : 0;
-	const int64_t mem =
-		result->jobs->request ? result->jobs->requests[result->jobs->request[row]].mem : 0;
 	for (size_t i = 0; i < SL_LEN(window); i++) {
-		const sl_time held = metrics_held_within(result, row, window[i]->from, window[i]->to);
-		window[i]->busy[CPUS] += (metrics_wide)held * (metrics_wide)cpus;
-		window[i]->busy[GPUS] += (metrics_wide)held * (metrics_wide)gpus;
-		window[i]->busy[MEMORY] += (metrics_wide)held * (metrics_wide)mem;
+		const uint64_t held = (uint64_t)held_within(result, row, window[i]);
+		window[i]->busy[CPUS] += (metrics_wide)held * (uint64_t)cpus;
+		if (result->gpus_held)
+			window[i]->busy[GPUS] += (metrics_wide)held * (uint64_t)result->gpus_held[row];
+		if (result->jobs->request)
+			window[i]->busy[MEMORY] +=
+				(metrics_wide)held *
+				(uint64_t)result->jobs->requests[result->jobs->request[row]].mem;
 	}
 }
 

@@ -6,44 +6,97 @@
  */
 #include "reports/metrics/metrics.h"
 
-static void put_jobs(const struct sl_result *result, struct sl_metrics *metrics)
-{
-	uint64_t completed = 0;
-	const uint32_t first = metrics_first(result);
-	for (uint32_t row = first; row < result->jobs->count; row++)
-		completed += result->state[row] == SL_COMPLETED;
-	metrics_put(metrics, "jobs.total", result->jobs->count - first, 1, METRICS_MICRO);
-	metrics_put(metrics, "jobs.completed", completed, 1, METRICS_MICRO);
-}
+/* Jobs by what became of them, and sums over them. */
+enum { NEVER_STARTED, CUT, LOST, UNFINISHED, KINDS };
+struct waits {
+	uint64_t completed, started, ran, others[KINDS];
+	metrics_wide wait, wait_total, turnaround;
+};
 
-/* What became of those that did not run to their end, where there are any. */
-static void put_others(const struct sl_result *result, struct sl_metrics *metrics)
+static void put_jobs(
+	const struct sl_result *result, struct sl_metrics *metrics, const struct waits *waits, uint32_t first)
 {
-	enum { NEVER_STARTED, CUT, LOST, UNFINISHED, KINDS };
 	static const char *const name[KINDS] = { "jobs.never_started", "jobs.cut", "jobs.lost",
 		"jobs.unfinished" };
-	uint64_t count[KINDS] = { 0 };
-	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++) {
-		const enum sl_state state = (enum sl_state)result->state[row];
-		if (!metrics_started(result, row))
-			count[NEVER_STARTED]++;
-		else if (!metrics_ran(result, row))
-			count[UNFINISHED]++;
-		else if (state != SL_COMPLETED)
-			count[state == SL_TIMEOUT ? CUT : LOST]++;
-	}
-	const uint64_t refused =
-		result->refused < count[NEVER_STARTED] ? result->refused : count[NEVER_STARTED];
-	count[NEVER_STARTED] -= refused;
+	metrics_put(metrics, "jobs.total", result->jobs->count - first, 1, METRICS_MICRO);
+	metrics_put(metrics, "jobs.completed", waits->completed, 1, METRICS_MICRO);
+	/* What became of those that did not run to their end, where there are any. */
+	const uint64_t never = waits->others[NEVER_STARTED];
+	const uint64_t refused = result->refused < never ? result->refused : never;
 	if (refused)
 		metrics_put(metrics, "jobs.refused", refused, 1, METRICS_MICRO);
-	for (size_t i = 0; i < KINDS; i++)
-		if (count[i])
-			metrics_put(metrics, name[i], count[i], 1, METRICS_MICRO);
+	for (size_t i = 0; i < KINDS; i++) {
+		const uint64_t count = waits->others[i] - (i == NEVER_STARTED ? refused : 0);
+		if (count)
+			metrics_put(metrics, name[i], count, 1, METRICS_MICRO);
+	}
 }
 
-static void put_waits(
-	const struct sl_result *result, struct sl_metrics *metrics, struct metrics_values *values)
+/* One walk over the jobs from `first` on; their waits are in values. */
+static void walk(
+	const struct sl_result *result, uint32_t first, struct waits *waits, struct metrics_values *values)
+{
+	const sl_time *submit = result->jobs->submit;
+	for (uint32_t row = first; row < result->jobs->count; row++) {
+		const enum sl_state state = (enum sl_state)result->state[row];
+		const sl_time start = result->start[row];
+		const sl_time end = result->end[row];
+		waits->completed += state == SL_COMPLETED;
+		if (start == SL_NONE) {
+			waits->others[NEVER_STARTED]++;
+			continue;
+		}
+		waits->wait += (uint64_t)(start - submit[row]);
+		metrics_values_add(values, start - submit[row]);
+		waits->started++;
+		if (end == SL_NONE) {
+			waits->others[UNFINISHED]++;
+			continue;
+		}
+		waits->turnaround += (uint64_t)(end - submit[row]);
+		waits->ran++;
+		if (state != SL_COMPLETED)
+			waits->others[state == SL_TIMEOUT ? CUT : LOST]++;
+	}
+}
+
+/* All seconds pending, of the jobs that started: those before the first start, and those of jobs put back. Of
+ * rows [from, until). */
+static uint64_t add_wait_totals(
+	const struct sl_result *result, uint32_t from, uint32_t until, metrics_wide *sum)
+{
+	uint64_t count = 0;
+	for (uint32_t row = from; row < until; row++) {
+		if (!metrics_started(result, row))
+			continue;
+		*sum += (uint64_t)(result->attempt_count ? sl_wait_total_of(result, row)
+							 : metrics_wait(result, row));
+		count++;
+	}
+	return count;
+}
+
+/* Where no job was put back, that of the jobs from `first` on is their wait. */
+static void put_wait_totals(
+	const struct sl_result *result, struct sl_metrics *metrics, const struct waits *waits, uint32_t first)
+{
+	const bool several = result->attempt_count > 0;
+	metrics_wide sum = several ? 0 : waits->wait;
+	uint64_t count = several ? 0 : waits->started;
+	count += add_wait_totals(result, 0, several ? result->jobs->count : first, &sum);
+	metrics_put(metrics, "wait_total.mean", sum, count, 1);
+}
+
+static void take_turnarounds(const struct sl_result *result, uint32_t first, struct metrics_values *values)
+{
+	values->count = values->least_count = 0;
+	for (uint32_t row = first; row < result->jobs->count; row++)
+		if (metrics_ran(result, row))
+			metrics_values_add(values, result->end[row] - result->jobs->submit[row]);
+}
+
+static int metrics_wait_compute(
+	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	static const struct metrics_quantile quantile[] = {
 		{ "wait.p50", 50 },
@@ -52,64 +105,24 @@ static void put_waits(
 		{ "wait.p99", 99 },
 		{ "wait.max", 100 },
 	};
-	metrics_wide sum = 0;
-	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++) {
-		if (!metrics_started(result, row))
-			continue;
-		const sl_time wait = metrics_wait(result, row);
-		sum += (uint64_t)wait;
-		metrics_values_add(values, wait);
-	}
-	metrics_put(metrics, "wait.mean", sum, values->least_count + values->count, 1);
-	metrics_put_quantiles(metrics, values, quantile, SL_LEN(quantile), 1);
-}
-
-static void put_turnarounds(
-	const struct sl_result *result, struct sl_metrics *metrics, struct metrics_values *values)
-{
 	static const struct metrics_quantile p95 = { "turnaround.p95", 95 };
-	metrics_wide sum = 0;
-	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++) {
-		if (!metrics_ran(result, row))
-			continue;
-		const sl_time turnaround = result->end[row] - result->jobs->submit[row];
-		sum += (uint64_t)turnaround;
-		metrics_values_add(values, turnaround);
-	}
-	metrics_put(metrics, "turnaround.mean", sum, values->least_count + values->count, 1);
-	metrics_put_quantiles(metrics, values, &p95, 1, 1);
-}
-
-/* All seconds pending, of the jobs that started: those before the first start, and those of jobs put back. */
-static void put_wait_totals(const struct sl_result *result, struct sl_metrics *metrics)
-{
-	metrics_wide sum = 0;
-	uint64_t count = 0;
-	const bool several = result->attempt_count > 0;
-	for (uint32_t row = 0; row < result->jobs->count; row++) {
-		if (!metrics_started(result, row))
-			continue;
-		sum += (uint64_t)(several ? sl_wait_total_of(result, row) : metrics_wait(result, row));
-		count++;
-	}
-	metrics_put(metrics, "wait_total.mean", sum, count, 1);
-}
-
-static int metrics_wait_compute(
-	const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
-{
+	const uint32_t first = metrics_first(result);
 	struct metrics_values values;
-	const int status = metrics_values_make(&values, result->jobs->count, 0, err);
+	struct waits waits = { 0 };
+	int status = metrics_values_make(&values, result->jobs->count, 0, err);
 	if (status)
 		return status;
-	put_jobs(result, metrics);
-	put_others(result, metrics);
-	put_waits(result, metrics, &values);
-	put_wait_totals(result, metrics);
-	values.count = values.least_count = 0;
-	put_turnarounds(result, metrics, &values);
+	walk(result, first, &waits, &values);
+	put_jobs(result, metrics, &waits, first);
+	metrics_put(metrics, "wait.mean", waits.wait, waits.started, 1);
+	status = metrics_put_quantiles(metrics, &values, quantile, SL_LEN(quantile), 1, err);
+	put_wait_totals(result, metrics, &waits, first);
+	metrics_put(metrics, "turnaround.mean", waits.turnaround, waits.ran, 1);
+	take_turnarounds(result, first, &values);
+	if (!status)
+		status = metrics_put_quantiles(metrics, &values, &p95, 1, 1, err);
 	metrics_values_release(&values);
-	return SL_OK;
+	return status;
 }
 
 const struct sl_metric metrics_of_wait = { SL_ABI_OF(struct sl_metric), "wait",

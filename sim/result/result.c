@@ -10,6 +10,9 @@ size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct
 {
 	size_t low = 0;
 	size_t high = result->attempt_count;
+	*attempt = NULL;
+	if (!high) /* As in most runs. */
+		return 0;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 		if (result->attempts[middle].job < job)
@@ -20,7 +23,8 @@ size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct
 	size_t count = 0;
 	while (low + count < result->attempt_count && result->attempts[low + count].job == job)
 		count++;
-	*attempt = count ? &result->attempts[low] : NULL;
+	if (count)
+		*attempt = &result->attempts[low];
 	return count;
 }
 
@@ -187,6 +191,8 @@ bool sl_charge_next(struct sl_charging *charging, struct sl_charge *charge)
 
 sl_time sl_suspended_of(const struct sl_result *result, uint32_t job)
 {
+	if (!result->suspended && !result->attempt_count)
+		return 0;
 	const struct sl_attempt *attempt;
 	const size_t count = sl_attempts_of(result, job, &attempt);
 	sl_time total = count || !result->suspended ? 0 : result->suspended[job];
