@@ -351,6 +351,8 @@ int outdir_check(const char *path, const char *identity, struct outdir_ways ways
 /* sl_out_open of a file that the user named: --force replaces another, --no-sync does not wait for the disk.
  */
 int file_out_open(struct sl_out **out, const char *path, const struct args *args, struct sl_err *err);
+/* Before the directory's only run: usage.csv is written while it goes on, where nothing else reads that. */
+int outdir_stream(struct outdir *dir, struct run *run, const char *only, struct sl_err *err);
 /* jobs.csv, metrics.json ... of one run, under dir/sub (sub NULL: dir itself). only: NULL, or names as --only
  * gives them. metrics: of the run, as metrics_compute left them; NULL if only leaves metrics.json out. */
 int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,

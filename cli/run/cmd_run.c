@@ -339,8 +339,13 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 {
 	struct outdir *dir = NULL;
 	int status = claim(&dir, run, args, err);
-	if (status)
+	if (!status && dir)
+		status = outdir_stream(dir, run, arg(args, "only"), err);
+	if (status) {
+		if (dir)
+			outdir_abandon(dir);
 		return status;
+	}
 	struct progress_bar *bar = progress_start(run, 1, args);
 	status = runset_run(run, 1, 1, NULL, NULL, err);
 	progress_stop(bar);

@@ -26,6 +26,7 @@
 
 #include "cli/base/render.h"
 #include "cli/run/outdir.h"
+#include "reports/csv/csv.h"
 #include "sim/base/out.h"
 #include "sim/lib/snapshot.h"
 
@@ -52,6 +53,10 @@ struct outdir {
 	struct outdir_samples samples; /* of: NULL: it is not said. */
 	const struct sl_document *const *documents;
 	struct sl_arena *arena;
+	/* usage.csv of the directory's only run, which is written while that goes on; NULL: it is not. */
+	struct sl_out *usage_file;
+	struct csv_usage *usage;
+	struct sim_usage_sink usage_sink;
 };
 
 /* ---- Paths ------------------------------------------------------------------------------ */
@@ -376,6 +381,8 @@ static int temp_make(struct outdir *dir, struct sl_err *err)
 
 static void outdir_drop(struct outdir *dir)
 {
+	sl_out_abandon(dir->usage_file);
+	free(dir->usage);
 	sl_arena_free(dir->arena);
 	free(dir);
 }
@@ -519,19 +526,51 @@ bool outdir_wants_report(const char *only, const struct sl_report *report, const
 	return outdir_wants(only, report_asked(report)) && (!report->wanted || report->wanted(result));
 }
 
+/* While it goes on, unless something reads the points behind it, or nodes are made of its pool on the way. */
+int outdir_stream(struct outdir *dir, struct run *run, const char *only, struct sl_err *err)
+{
+	const unsigned needed = SIM_RECORD_USAGE | SIM_RECORD_PACKED;
+	if ((run->options.record & needed) != needed || !outdir_wants(only, csv_usage.name) ||
+		run->scenario->filled || run->options.history_count)
+		return SL_OK;
+	const int status = file_open(dir, "", csv_usage.name, &dir->usage_file, err);
+	if (status)
+		return status;
+	dir->usage = csv_usage_new(dir->usage_file);
+	if (!dir->usage)
+		return sl_fail_memory(err);
+	dir->usage_sink = (struct sim_usage_sink){ dir->usage, csv_usage_take };
+	run->options.usage_sink = &dir->usage_sink;
+	return SL_OK;
+}
+
+static int stream_close(struct outdir *dir, const struct sl_result *result, struct sl_err *err)
+{
+	struct sl_out *out = dir->usage_file;
+	csv_usage_end(dir->usage, result->cluster, result->cpus);
+	dir->usage_file = NULL;
+	dir->usage = NULL;
+	return sl_out_commit(out, err);
+}
+
+static int report_write(struct outdir *dir, const char *prefix, const struct sl_report *report,
+	const struct sl_result *result, struct sl_err *err)
+{
+	struct sl_out *out;
+	if (dir->usage && report == &csv_usage)
+		return stream_close(dir, result, err);
+	const int status = file_open(dir, prefix, report->name, &out, err);
+	return status ? status : file_close(out, report->write(result, out, err), err);
+}
+
 static int reports_write(
 	struct outdir *dir, const char *prefix, const struct run *run, const char *only, struct sl_err *err)
 {
 	const struct sl_report *const *report = run->scenario->registry->known.reports;
 	int status = SL_OK;
-	for (; !status && *report; report++) {
-		struct sl_out *out;
-		if (!outdir_wants_report(only, *report, &run->sim.result))
-			continue;
-		status = file_open(dir, prefix, (*report)->name, &out, err);
-		if (!status)
-			status = file_close(out, (*report)->write(&run->sim.result, out, err), err);
-	}
+	for (; !status && *report; report++)
+		if (outdir_wants_report(only, *report, &run->sim.result))
+			status = report_write(dir, prefix, *report, &run->sim.result, err);
 	return status;
 }
 

@@ -64,42 +64,79 @@ const struct sl_report csv_attempts = { SL_ABI_OF(struct sl_report), "attempts.c
  * that still waits as the run is over, and neighbours differ.
  */
 
-enum { CHARGE_LINE = 4 * CSV_NUMBER + CSV_WORD };
+enum { CHARGE_LINE = 4 * CSV_NUMBER + CSV_WORD, CHARGE_LINES = 128 };
 
-static void put_charge(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row,
-	const struct sl_charge *charge, const struct csv_word *word)
+struct charges_writer {
+	const struct sl_result *result;
+	struct sl_out *out;
+	char *p; /* Where the next line goes, with room for `room` of them. */
+	size_t room;
+	struct csv_word reason[SL_REASON_COUNT];
+	struct csv_numbers numbers;
+};
+
+static void put_charge(struct charges_writer *writer, uint32_t row, const struct sl_charge *charge)
 {
-	csv_id(out, jobs, row);
-	char *p = sl_out_reserve(out, CHARGE_LINE);
-	*p++ = ',';
-	p = csv_put_micro(p, charge->from);
-	*p++ = ',';
-	p = csv_put_micro(p, charge->until);
-	*p++ = ',';
-	p = csv_put_word(p, word);
+	const struct sl_jobs *jobs = writer->result->jobs;
+	char *p = writer->p;
+	if (!writer->room) {
+		sl_out_advance(writer->out, p);
+		p = sl_out_reserve(writer->out, CHARGE_LINES * CHARGE_LINE);
+		writer->room = CHARGE_LINES;
+	}
+	writer->room--;
+	if (jobs->id_name && jobs->id_name[row]) {
+		sl_out_advance(writer->out, p);
+		sl_out_csv(writer->out, jobs->id_name[row]);
+		p = sl_out_reserve(writer->out, CHARGE_LINE);
+		writer->room = 0;
+		*p++ = ',';
+	} else {
+		p = csv_field(p, &writer->numbers, jobs->id[row]);
+	}
+	p = csv_field_micro(p, &writer->numbers, charge->from);
+	p = csv_field_micro(p, &writer->numbers, charge->until);
+	p = csv_put_word(p, &writer->reason[charge->reason]);
 	if (charge->detail)
 		p = csv_put_u64(p, charge->detail);
 	*p++ = '\n';
-	sl_out_advance(out, p);
+	writer->p = p;
+}
+
+/* change: the first of this row's changes of reason, if rows are met in their order; then that of the next
+ * one's. */
+static void put_charges(struct charges_writer *writer, uint32_t row, size_t *change)
+{
+	const struct sl_result *result = writer->result;
+	struct sl_charging charging;
+	struct sl_charge charge;
+	if (change) {
+		while (*change < result->reason_count && result->reasons[*change].job < row)
+			++*change;
+		charging = (struct sl_charging){ .result = result, .job = row, .change = *change };
+	} else {
+		charging = sl_charges_of(result, row);
+	}
+	while (sl_charge_next(&charging, &charge))
+		put_charge(writer, row, &charge);
 }
 
 static int write_reasons(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
 {
-	struct csv_word reasons[SL_REASON_COUNT];
+	struct charges_writer writer = { .result = result, .out = out };
 	for (unsigned i = 0; i < SL_REASON_COUNT; i++)
-		csv_word_set(&reasons[i], sl_reason_name((enum sl_reason)i));
+		csv_word_set(&writer.reason[i], sl_reason_name((enum sl_reason)i));
+	csv_numbers_make(&writer.numbers);
 	uint32_t *order;
 	const int status = csv_order(result->jobs, &order, err);
 	if (status)
 		return status;
 	sl_out_text(out, "job_id,from,to,reason,detail\n");
-	for (uint32_t i = 0; i < result->jobs->count; i++) {
-		const uint32_t row = order ? order[i] : i;
-		struct sl_charging charging = sl_charges_of(result, row);
-		struct sl_charge charge;
-		while (sl_charge_next(&charging, &charge))
-			put_charge(out, result->jobs, row, &charge, &reasons[charge.reason]);
-	}
+	writer.p = sl_out_reserve(out, 1);
+	size_t change = 0;
+	for (uint32_t i = 0; i < result->jobs->count; i++)
+		put_charges(&writer, order ? order[i] : i, order ? NULL : &change);
+	sl_out_advance(out, writer.p);
 	free(order);
 	return SL_OK;
 }

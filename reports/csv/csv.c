@@ -14,6 +14,33 @@ char *csv_put_large(char *p, uint64_t value)
 	return csv_put_8(p, csv_digits(value - high * unit), 8);
 }
 
+void csv_numbers_make(struct csv_numbers *numbers)
+{
+	*numbers = (struct csv_numbers){ .length = { 0 } };
+	for (unsigned i = 0; i < 1000; i++) {
+		const char digit[] = { (char)('0' + i / 100), (char)('0' + i / 10 % 10), (char)('0' + i % 10),
+			',' };
+		const size_t zeros = i < 10 ? 2 : i < 100;
+		memcpy(numbers->three[i], digit, sizeof(digit));
+		memcpy(numbers->lead[i], digit + zeros, sizeof(digit) - zeros);
+		numbers->length[i] = (uint8_t)(sizeof(digit) - zeros);
+	}
+}
+
+char *csv_field_rare(char *p, int64_t value)
+{
+	p = csv_put_i64(p, value);
+	*p = ',';
+	return p + 1;
+}
+
+char *csv_field_micro_rare(char *p, int64_t value)
+{
+	p = csv_put_micro(p, value);
+	*p = ',';
+	return p + 1;
+}
+
 void csv_word_set(struct csv_word *word, const char *text)
 {
 	const size_t length = strlen(text);

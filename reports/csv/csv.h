@@ -2,9 +2,9 @@
 /*
  * csv.h - what the CSV files of a run share: fields put fast, and rows in the order of the trace.
  *
- * The writers below give the bytes of sl_put_i64 and sl_put_micro (a test holds them to it), inline: a
- * million jobs are eleven million numbers. Each may write up to 8 bytes past the end it returns, and wants
- * CSV_NUMBER bytes of room.
+ * The writers below give the bytes of sl_put_i64 and sl_put_micro (test_csv.c), inline: a million jobs are
+ * forty million numbers. Each may write up to 8 bytes past the end it returns, and wants CSV_NUMBER bytes of
+ * room.
  */
 #ifndef REPORTS_CSV_H
 #define REPORTS_CSV_H
@@ -78,6 +78,81 @@ static inline char *csv_put_micro(char *p, int64_t value)
 	return csv_put_8(p, digits, 8 - (unsigned)__builtin_clzll(digits) / 8);
 }
 
+/* ---- Fields: a number and the comma behind it ---------------------------------------------------
+ *
+ * By tables of three digits, which most fields have at most. 9 KB, made for each file.
+ */
+struct csv_numbers {
+	char lead[1000][4];   /* "7,", "42,", "123,"; */
+	uint8_t length[1000]; /* and how long that is. */
+	char three[1000][4];  /* "007," */
+};
+void csv_numbers_make(struct csv_numbers *numbers);
+
+/* Negative ones, and those from 10^9 on. */
+char *csv_field_rare(char *p, int64_t value);
+
+static inline char *csv_field_lead(char *p, const struct csv_numbers *numbers, uint32_t value)
+{
+	memcpy(p, numbers->lead[value], 4);
+	return p + numbers->length[value];
+}
+
+static inline char *csv_field_three(char *p, const struct csv_numbers *numbers, uint32_t value)
+{
+	memcpy(p, numbers->three[value], 4);
+	return p + 3;
+}
+
+static inline char *csv_field(char *p, const struct csv_numbers *numbers, int64_t value)
+{
+	if ((uint64_t)value >= 1000000000)
+		return csv_field_rare(p, value);
+	const uint32_t all = (uint32_t)value;
+	if (all < 1000)
+		return csv_field_lead(p, numbers, all);
+	const uint32_t thousands = all / 1000;
+	if (thousands < 1000) {
+		p = csv_field_lead(p, numbers, thousands) - 1;
+	} else {
+		const uint32_t millions = thousands / 1000;
+		p = csv_field_lead(p, numbers, millions) - 1;
+		p = csv_field_three(p, numbers, thousands - millions * 1000);
+	}
+	return csv_field_three(p, numbers, all - thousands * 1000) + 1;
+}
+
+/* What has digits behind the point, or is negative. */
+char *csv_field_micro_rare(char *p, int64_t value);
+
+/* Millionths: times as seconds. */
+static inline char *csv_field_micro(char *p, const struct csv_numbers *numbers, int64_t value)
+{
+	const uint64_t whole = (uint64_t)value / 1000000;
+	if (whole >= 1000000000 || whole * 1000000 != (uint64_t)value)
+		return csv_field_micro_rare(p, value);
+	return csv_field(p, numbers, (int64_t)whole);
+}
+
+/* The same where most have digits behind the point. */
+static inline char *csv_field_ratio(char *p, const struct csv_numbers *numbers, int64_t value)
+{
+	const uint64_t whole = (uint64_t)value / 1000000;
+	if (whole >= 1000000000)
+		return csv_field_micro_rare(p, value);
+	const uint32_t rest = (uint32_t)((uint64_t)value - whole * 1000000);
+	p = csv_field(p, numbers, (int64_t)whole);
+	if (!rest)
+		return p;
+	p[-1] = '.';
+	p = csv_field_three(p, numbers, rest / 1000);
+	p = csv_field_three(p, numbers, rest % 1000);
+	while (p[-1] == '0')
+		p--;
+	*p = ',';
+	return p + 1;
+}
+
 /* In how many parts amounts of cpus and GPUs are counted. */
 static inline int64_t csv_cpu_parts(const struct sl_result *result)
 {
@@ -88,9 +163,13 @@ static inline int64_t csv_gpu_parts(const struct sl_result *result)
 	return result->cluster ? sl_parts(result->cluster->gpu_parts) : 1;
 }
 
-static inline char *csv_put_parts(char *p, int64_t amount, int64_t parts)
+static inline char *csv_field_parts(char *p, const struct csv_numbers *numbers, int64_t amount, int64_t parts)
 {
-	return parts == 1 ? csv_put_i64(p, amount) : sl_put_parts(p, amount, parts);
+	if (parts == 1)
+		return csv_field(p, numbers, amount);
+	p = sl_put_parts(p, amount, parts);
+	*p = ',';
+	return p + 1;
 }
 
 /* A field that stands before p, its comma included, once more. */
@@ -128,6 +207,14 @@ void csv_id(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row);
 
 /* order[i]: the row of the i-th line; *order is NULL where that is i itself. The caller frees it. */
 int csv_order(const struct sl_jobs *jobs, uint32_t **order, struct sl_err *err);
+
+/* usage.csv, from points as they come; NULL: no memory. The first point, or the end, says of what cluster
+ * they are. csv_usage_end frees it, and so does free where the file is given up. */
+struct csv_usage;
+struct csv_usage *csv_usage_new(struct sl_out *out);
+void csv_usage_take(
+	void *self, const struct sl_cluster *cluster, int64_t cpus, const struct sl_usage_point *point);
+void csv_usage_end(struct csv_usage *writer, const struct sl_cluster *cluster, int64_t cpus);
 
 extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons, csv_gauges;
 

@@ -15,7 +15,7 @@ static const char header[] =
 /* Of traces whose jobs say more of themselves. */
 static const char header_more[] = ",job_name,qos,array_job,array_task,censored";
 
-enum { LINE = 20 * CSV_NUMBER };
+enum { LINE = 20 * CSV_NUMBER, LINES = 64 };
 
 /* max(1, turnaround / max(run, 10 s)) in millionths. Feitelson and others 1997. */
 static int64_t bounded_slowdown(sl_time turnaround, sl_time run)
@@ -32,37 +32,40 @@ static int64_t bounded_slowdown(sl_time turnaround, sl_time run)
 	return (int64_t)(ratio + ((top - ratio * (uint64_t)over) * 2 >= (uint64_t)over));
 }
 
+/* What lines are made with. */
+struct writer {
+	const struct sl_result *result;
+	struct csv_word states[SL_STATE_COUNT];
+	struct csv_numbers numbers;
+};
+
+static inline char *put_empty(char *p)
+{
+	*p = ',';
+	return p + 1;
+}
+
 /* Each of these ends its field with the comma; SL_NONE and unknown numbers leave it empty. */
 
-static inline char *jobs_csv_put_time(char *p, sl_time time)
+static inline char *jobs_csv_put_time(char *p, const struct writer *writer, sl_time time)
 {
-	if (time != SL_NONE)
-		p = csv_put_micro(p, time);
-	*p++ = ',';
-	return p;
+	return time == SL_NONE ? put_empty(p) : csv_field_micro(p, &writer->numbers, time);
 }
 
-static inline char *jobs_csv_put_count(char *p, int64_t count)
+static inline char *jobs_csv_put_count(char *p, const struct writer *writer, int64_t count)
 {
-	if (count >= 0)
-		p = csv_put_u64(p, (uint64_t)count);
-	*p++ = ',';
-	return p;
+	return count < 0 ? put_empty(p) : csv_field(p, &writer->numbers, count);
 }
 
-static inline char *put_amount(char *p, int64_t amount, int64_t parts)
+static inline char *put_amount(char *p, const struct writer *writer, int64_t amount, int64_t parts)
 {
-	if (parts == 1)
-		return jobs_csv_put_count(p, amount);
-	if (amount >= 0)
-		p = sl_put_parts(p, amount, parts);
-	*p++ = ',';
-	return p;
+	return amount < 0 ? put_empty(p) : csv_field_parts(p, &writer->numbers, amount, parts);
 }
 
 /* Who it is and whose, where some of it are names. */
-static void put_names(struct sl_out *out, const struct sl_jobs *jobs, uint32_t row)
+static void put_names(struct sl_out *out, const struct writer *writer, uint32_t row)
 {
+	const struct sl_jobs *jobs = writer->result->jobs;
 	const struct {
 		const int32_t *number;
 		const char *const *name;
@@ -76,36 +79,38 @@ static void put_names(struct sl_out *out, const struct sl_jobs *jobs, uint32_t r
 	for (size_t i = 0; i < SL_LEN(column); i++) {
 		const int32_t number = column[i].number[row];
 		if (!column[i].name)
-			sl_out_advance(out, jobs_csv_put_count(sl_out_reserve(out, CSV_NUMBER), number));
+			sl_out_advance(
+				out, jobs_csv_put_count(sl_out_reserve(out, CSV_NUMBER), writer, number));
 		else if (number >= 0)
 			sl_out_csv(out, column[i].name[number]);
 		sl_out_text(out, column[i].name ? "," : "");
 	}
 }
 
-static char *put_numbers(char *p, const struct sl_jobs *jobs, uint32_t row)
+static inline char *put_numbers(char *p, const struct writer *writer, uint32_t row)
 {
-	p = csv_put_i64(p, jobs->id[row]);
-	*p++ = ',';
-	p = jobs_csv_put_count(p, jobs->user[row]);
-	p = jobs_csv_put_count(p, jobs->account[row]);
-	return jobs_csv_put_count(p, jobs->partition[row]);
+	const struct sl_jobs *jobs = writer->result->jobs;
+	p = csv_field(p, &writer->numbers, jobs->id[row]);
+	p = jobs_csv_put_count(p, writer, jobs->user[row]);
+	p = jobs_csv_put_count(p, writer, jobs->account[row]);
+	return jobs_csv_put_count(p, writer, jobs->partition[row]);
 }
 
 /* What was held: on a counted pool, so many nodes of one cpu. */
-static char *put_held(char *p, const struct sl_result *result, uint32_t row, bool started)
+static inline char *put_held(char *p, const struct writer *writer, uint32_t row, bool started)
 {
+	const struct sl_result *result = writer->result;
 	if (!result->nodes_held || (!started && !result->jobs->request)) {
 		const char *field = p;
-		p = jobs_csv_put_count(p, result->jobs->size[row]);
+		p = jobs_csv_put_count(p, writer, result->jobs->size[row]);
 		p = csv_put_again(p, field, (size_t)(p - field));
 		*p++ = '0';
 		*p++ = ',';
 		return p;
 	}
-	p = jobs_csv_put_count(p, started ? result->nodes_held[row] : -1);
-	p = put_amount(p, sl_cpus_of(result, row), csv_cpu_parts(result));
-	return put_amount(p, sl_gpus_of(result, row), csv_gpu_parts(result));
+	p = jobs_csv_put_count(p, writer, started ? result->nodes_held[row] : -1);
+	p = put_amount(p, writer, sl_cpus_of(result, row), csv_cpu_parts(result));
+	return put_amount(p, writer, sl_gpus_of(result, row), csv_gpu_parts(result));
 }
 
 /* What attempts and suspensions make of a job's progress. */
@@ -128,9 +133,10 @@ static struct series series_of(const struct sl_result *result, uint32_t row, boo
 		sl_suspended_of(result, row), several ? several : started };
 }
 
-static char *jobs_csv_put_series(
-	char *p, const struct sl_result *result, uint32_t row, const struct csv_word *states)
+/* Its last field has no comma behind it. */
+static inline char *jobs_csv_put_series(char *p, const struct writer *writer, uint32_t row)
 {
+	const struct sl_result *result = writer->result;
 	const struct sl_jobs *jobs = result->jobs;
 	const sl_time submit = jobs->submit[row];
 	const sl_time eligible = result->eligible ? result->eligible[row] : submit;
@@ -145,23 +151,27 @@ static char *jobs_csv_put_series(
 	const struct series series = series_of(result, row, started, until);
 
 	const char *field = p;
-	p = jobs_csv_put_time(p, submit);
+	p = jobs_csv_put_time(p, writer, submit);
 	const size_t width = (size_t)(p - field);
 	/* Eligible is submit, unless something kept it from the queue, or the run was stopped before. */
 	p = until == SL_NONE || eligible != submit
-		    ? jobs_csv_put_time(p, eligible == submit ? SL_NONE : eligible)
+		    ? jobs_csv_put_time(p, writer, eligible == submit ? SL_NONE : eligible)
 		    : csv_put_again(p, field, width);
-	p = start == submit ? csv_put_again(p, field, width) : jobs_csv_put_time(p, start);
-	p = jobs_csv_put_time(p, end);
-	p = jobs_csv_put_time(p, started ? start - submit : SL_NONE);
-	p = jobs_csv_put_time(p, started ? series.run : SL_NONE);
-	p = jobs_csv_put_time(p, jobs->limit[row]);
-	p = put_held(p, result, row, started);
-	p = csv_put_word(p, &states[sl_state_reported(result, row)]);
-	p = jobs_csv_put_time(p, ran ? bounded_slowdown(end - submit, series.run) : SL_NONE);
-	p = jobs_csv_put_time(p, series.wait);
-	p = jobs_csv_put_time(p, series.suspended);
-	return csv_put_u64(p, series.attempts);
+	p = start == submit ? csv_put_again(p, field, width) : jobs_csv_put_time(p, writer, start);
+	p = jobs_csv_put_time(p, writer, end);
+	const char *wait = p;
+	p = jobs_csv_put_time(p, writer, started ? start - submit : SL_NONE);
+	const size_t wait_width = (size_t)(p - wait);
+	p = jobs_csv_put_time(p, writer, started ? series.run : SL_NONE);
+	p = jobs_csv_put_time(p, writer, jobs->limit[row]);
+	p = put_held(p, writer, row, started);
+	p = csv_put_word(p, &writer->states[sl_state_reported(result, row)]);
+	p = ran ? csv_field_ratio(p, &writer->numbers, bounded_slowdown(end - submit, series.run))
+		: put_empty(p);
+	p = started && series.wait == start - submit ? csv_put_again(p, wait, wait_width)
+						     : jobs_csv_put_time(p, writer, series.wait);
+	p = jobs_csv_put_time(p, writer, series.suspended);
+	return csv_field(p, &writer->numbers, (int64_t)series.attempts) - 1;
 }
 
 /* One of the names between commas. */
@@ -218,48 +228,66 @@ static void put_reported(struct sl_out *out, const struct sl_result *result, uin
 	}
 }
 
-static int write_jobs(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
+/* Lines of numbers alone, with room for LINES of them at a time. */
+static void put_plain(struct sl_out *out, const struct writer *writer, const uint32_t *order)
 {
-	struct csv_word states[SL_STATE_COUNT];
-	for (unsigned i = 0; i < SL_STATE_COUNT; i++)
-		csv_word_set(&states[i], sl_state_name((enum sl_state)i));
-	uint32_t *order;
-	const int status = csv_order(result->jobs, &order, err);
-	if (status)
-		return status;
-	const struct sl_jobs *jobs = result->jobs;
-	sl_out_text(out, header);
-	sl_out_text(out, jobs->more_of ? header_more : "");
-	const int reported = put_reported_header(out, result, err);
-	if (reported) {
-		free(order);
-		return reported;
-	}
-	sl_out_text(out, "\n");
-	const bool named = jobs->id_name || jobs->user_name || jobs->account_name || jobs->partition_name;
-	for (uint32_t i = 0; i < jobs->count; i++) {
-		const uint32_t row = order ? order[i] : i;
-		if (named)
-			put_names(out, jobs, row);
-		char *p = sl_out_reserve(out, LINE);
-		if (!named)
-			p = put_numbers(p, jobs, row);
-		p = jobs_csv_put_series(p, result, row, states);
-		if (jobs->more_of) {
-			sl_out_advance(out, p);
-			put_more(out, &jobs->more[jobs->more_of[row]]);
-			p = sl_out_reserve(out, 1);
+	const uint32_t count = writer->result->jobs->count;
+	for (uint32_t i = 0; i < count;) {
+		char *p = sl_out_reserve(out, LINES * LINE);
+		const uint32_t until = count - i < LINES ? count : i + LINES;
+		for (; i < until; i++) {
+			const uint32_t row = order ? order[i] : i;
+			p = put_numbers(p, writer, row);
+			p = jobs_csv_put_series(p, writer, row);
+			*p++ = '\n';
 		}
-		if (result->reported_column_count) {
-			sl_out_advance(out, p);
-			put_reported(out, result, row);
-			p = sl_out_reserve(out, 1);
-		}
-		*p++ = '\n';
 		sl_out_advance(out, p);
 	}
+}
+
+static void put_named(struct sl_out *out, const struct writer *writer, uint32_t row)
+{
+	const struct sl_result *result = writer->result;
+	const struct sl_jobs *jobs = result->jobs;
+	put_names(out, writer, row);
+	sl_out_advance(out, jobs_csv_put_series(sl_out_reserve(out, LINE), writer, row));
+	if (jobs->more_of)
+		put_more(out, &jobs->more[jobs->more_of[row]]);
+	put_reported(out, result, row);
+	char *p = sl_out_reserve(out, 1);
+	*p++ = '\n';
+	sl_out_advance(out, p);
+}
+
+static bool is_plain(const struct sl_result *result)
+{
+	const struct sl_jobs *jobs = result->jobs;
+	return !jobs->id_name && !jobs->user_name && !jobs->account_name && !jobs->partition_name &&
+	       !jobs->more_of && !result->reported_column_count;
+}
+
+static int write_jobs(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
+{
+	struct writer writer = { .result = result };
+	for (unsigned i = 0; i < SL_STATE_COUNT; i++)
+		csv_word_set(&writer.states[i], sl_state_name((enum sl_state)i));
+	csv_numbers_make(&writer.numbers);
+	uint32_t *order;
+	int status = csv_order(result->jobs, &order, err);
+	if (status)
+		return status;
+	sl_out_text(out, header);
+	sl_out_text(out, result->jobs->more_of ? header_more : "");
+	status = put_reported_header(out, result, err);
+	if (!status)
+		sl_out_text(out, "\n");
+	if (!status && is_plain(result))
+		put_plain(out, &writer, order);
+	else
+		for (uint32_t i = 0; !status && i < result->jobs->count; i++)
+			put_named(out, &writer, order ? order[i] : i);
 	free(order);
-	return SL_OK;
+	return status;
 }
 
 const struct sl_report csv_jobs = { SL_ABI_OF(struct sl_report), "jobs.csv",

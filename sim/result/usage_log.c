@@ -8,7 +8,6 @@
 #include "sim/result/usage_log.h"
 
 #include <endian.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,21 +31,6 @@ void usage_log_release(struct sl_usage_log *log)
 	*log = (struct sl_usage_log){ 0 };
 }
 
-bool usage_log_repeats(const struct sl_usage_log *log, const struct sl_usage_point *point)
-{
-	int64_t(*const open)[SL_USAGE_BLOCK] = log->open;
-	const size_t at = (log->count - 1) % SL_USAGE_BLOCK; /* What was packed still stands there. */
-	if (open[USAGE_CPUS_BUSY][at] != point->cpus_busy ||
-		open[USAGE_CPUS_QUEUED][at] != point->cpus_queued ||
-		open[USAGE_RUNNING][at] != point->running || open[USAGE_QUEUED][at] != point->queued ||
-		open[USAGE_SUSPENDED][at] != point->suspended)
-		return false;
-	return log->fields < USAGE_FIELDS || (open[USAGE_GPUS_BUSY][at] == point->gpus_busy &&
-						     open[USAGE_GPUS_QUEUED][at] == point->gpus_queued &&
-						     open[USAGE_MEM_BUSY][at] == point->mem_busy &&
-						     open[USAGE_NODES_BUSY][at] == point->nodes_busy);
-}
-
 /* ---- Packing ------------------------------------------------------------------------------------ */
 
 static void word_put(unsigned char *p, uint64_t value)
@@ -63,7 +47,7 @@ static uint64_t word_get(const unsigned char *p)
 }
 
 /* What a field's values are apart from the first, into `apart`; all its bits together are returned. */
-static uint64_t differences(const int64_t *field, uint64_t apart[SL_USAGE_BLOCK])
+static uint64_t differences(const int64_t *restrict field, uint64_t *restrict apart)
 {
 	uint64_t all = 0;
 	for (size_t i = 0; i < SL_USAGE_BLOCK; i++) {
@@ -121,38 +105,75 @@ int usage_log_pack(struct sl_usage_log *log, struct sl_err *err)
 
 /* ---- Reading ------------------------------------------------------------------------------------ */
 
-/* Where a field stands in a point; the narrow ones are uint32_t. */
-static const struct place {
-	size_t offset;
-	bool narrow;
-} places[USAGE_FIELDS] = {
-	[USAGE_AT] = { offsetof(struct sl_usage_point, at), false },
-	[USAGE_CPUS_BUSY] = { offsetof(struct sl_usage_point, cpus_busy), false },
-	[USAGE_CPUS_QUEUED] = { offsetof(struct sl_usage_point, cpus_queued), false },
-	[USAGE_RUNNING] = { offsetof(struct sl_usage_point, running), true },
-	[USAGE_QUEUED] = { offsetof(struct sl_usage_point, queued), true },
-	[USAGE_SUSPENDED] = { offsetof(struct sl_usage_point, suspended), true },
-	[USAGE_GPUS_BUSY] = { offsetof(struct sl_usage_point, gpus_busy), false },
-	[USAGE_GPUS_QUEUED] = { offsetof(struct sl_usage_point, gpus_queued), false },
-	[USAGE_MEM_BUSY] = { offsetof(struct sl_usage_point, mem_busy), false },
-	[USAGE_NODES_BUSY] = { offsetof(struct sl_usage_point, nodes_busy), true },
-};
-
-static void place_put(struct sl_usage_point *point, const struct place *place, uint64_t value)
+static void point_set(struct sl_usage_point *point, enum usage_field field, uint64_t value)
 {
-	char *to = (char *)point + place->offset;
-	const uint32_t low = (uint32_t)value;
-	if (place->narrow)
-		memcpy(to, &low, sizeof(low));
-	else
-		memcpy(to, &value, sizeof(value));
+	switch (field) {
+	case USAGE_AT:
+		point->at = (sl_time)value;
+		return;
+	case USAGE_CPUS_BUSY:
+		point->cpus_busy = (int64_t)value;
+		return;
+	case USAGE_CPUS_QUEUED:
+		point->cpus_queued = (int64_t)value;
+		return;
+	case USAGE_RUNNING:
+		point->running = (uint32_t)value;
+		return;
+	case USAGE_QUEUED:
+		point->queued = (uint32_t)value;
+		return;
+	case USAGE_SUSPENDED:
+		point->suspended = (uint32_t)value;
+		return;
+	case USAGE_GPUS_BUSY:
+		point->gpus_busy = (int64_t)value;
+		return;
+	case USAGE_GPUS_QUEUED:
+		point->gpus_queued = (int64_t)value;
+		return;
+	case USAGE_MEM_BUSY:
+		point->mem_busy = (int64_t)value;
+		return;
+	case USAGE_NODES_BUSY:
+		point->nodes_busy = (uint32_t)value;
+		return;
+	case USAGE_FIELDS:
+		break;
+	}
 }
 
-static void read_open(const struct sl_usage_log *log, struct sl_usage_point *point, size_t count)
+static inline __attribute__((always_inline)) void field_read(
+	struct sl_usage_point *point, enum usage_field field, const unsigned char *p, size_t width)
 {
-	for (unsigned field = 0; field < log->fields; field++)
-		for (size_t i = 0; i < count; i++)
-			place_put(&point[i], &places[field], (uint64_t)log->open[field][i]);
+	const uint64_t first = word_get(p - FIELD_HEAD);
+	const uint64_t mask = width ? UINT64_MAX >> (64 - 8 * width) : 0;
+	for (size_t i = 0; i < SL_USAGE_BLOCK; i++, p += width)
+		point_set(&point[i], field, first ^ (word_get(p) & mask));
+}
+
+static void times_read(struct sl_usage_point *point, const unsigned char *p, size_t width, sl_time unit)
+{
+	const uint64_t first = word_get(p - FIELD_HEAD);
+	const uint64_t mask = width ? UINT64_MAX >> (64 - 8 * width) : 0;
+	for (size_t i = 0; i < SL_USAGE_BLOCK; i++, p += width)
+		point[i].at = (sl_time)(first + (word_get(p) & mask) * (uint64_t)unit);
+}
+
+/* What changes on a counted pool has loops of its own: the compiler knows where they write. */
+static void field_read_any(
+	struct sl_usage_point *point, enum usage_field field, const unsigned char *p, size_t width)
+{
+	if (field == USAGE_CPUS_BUSY)
+		field_read(point, USAGE_CPUS_BUSY, p, width);
+	else if (field == USAGE_CPUS_QUEUED)
+		field_read(point, USAGE_CPUS_QUEUED, p, width);
+	else if (field == USAGE_RUNNING)
+		field_read(point, USAGE_RUNNING, p, width);
+	else if (field == USAGE_QUEUED)
+		field_read(point, USAGE_QUEUED, p, width);
+	else
+		field_read(point, field, p, width);
 }
 
 size_t usage_log_read(
@@ -161,22 +182,20 @@ size_t usage_log_read(
 	const size_t whole = log->count / SL_USAGE_BLOCK;
 	const size_t count = block < whole ? SL_USAGE_BLOCK : log->count % SL_USAGE_BLOCK;
 	memset(point, 0, count * sizeof(*point));
-	if (block >= whole) {
-		read_open(log, point, count);
-		return count;
-	}
-	const unsigned char *p = log->bytes + log->begins[block];
-	for (unsigned field = 0; field < log->fields; field++) {
-		const struct place place = places[field];
-		const uint64_t first = word_get(p);
+	for (unsigned field = 0; block >= whole && field < log->fields; field++)
+		for (size_t i = 0; i < count; i++)
+			point_set(&point[i], (enum usage_field)field, (uint64_t)log->open[field][i]);
+	const unsigned char *p = block < whole ? log->bytes + log->begins[block] : NULL;
+	for (unsigned field = 0; p && field < log->fields; field++) {
 		const size_t width = p[WORD] & ~(unsigned)IN_SECONDS;
-		const uint64_t unit = p[WORD] & IN_SECONDS ? SL_SECOND : 1;
-		const uint64_t mask = width ? UINT64_MAX >> (64 - 8 * width) : 0;
+		const sl_time unit = p[WORD] & IN_SECONDS ? SL_SECOND : 1;
+		const bool zero = !width && !word_get(p);
 		p += FIELD_HEAD;
-		for (size_t i = 0; field == USAGE_AT && i < count; i++, p += width)
-			point[i].at = (sl_time)(first + (word_get(p) & mask) * unit);
-		for (size_t i = 0; field != USAGE_AT && i < count; i++, p += width)
-			place_put(&point[i], &place, first ^ (word_get(p) & mask));
+		if (field == USAGE_AT)
+			times_read(point, p, width, unit);
+		else if (!zero)
+			field_read_any(point, (enum usage_field)field, p, width);
+		p += width * SL_USAGE_BLOCK;
 	}
 	return count;
 }

@@ -62,8 +62,6 @@ static inline int usage_log_add(
 	return at + 1 == SL_USAGE_BLOCK ? usage_log_pack(log, err) : SL_OK;
 }
 
-/* The same but for the time as the point that was added last; there is one. */
-bool usage_log_repeats(const struct sl_usage_log *log, const struct sl_usage_point *point);
 /* The block of points [block * SL_USAGE_BLOCK, ...): returns how many there are. */
 size_t usage_log_read(
 	const struct sl_usage_log *log, size_t block, struct sl_usage_point point[SL_USAGE_BLOCK]);

@@ -334,7 +334,9 @@ struct sim {
 	size_t reason_count, reason_capacity;
 	const char **refusal; /* By job: why it was refused; with decisions. NULL: none was. */
 	struct sl_usage_log usage_log;
-	struct sl_usage_point *usage; /* Made of it at the end, unless SIM_RECORD_PACKED. */
+	struct sl_usage_point *usage;       /* Made of it at the end, unless SIM_RECORD_PACKED. */
+	struct sl_usage_point usage_before; /* Of a controller, if there was one: */
+	bool usage_begun;
 	struct sl_attempt *attempt;
 	size_t attempt_count, attempt_capacity;
 	sl_time *suspended_total;

@@ -64,6 +64,13 @@ struct sim_watch {
 	void (*passed)(void *self, const struct sim *sim); /* A pass is over. */
 };
 
+/* Points of usage as they come, of a run without a handover: they are not kept then. */
+struct sim_usage_sink {
+	void *self;
+	void (*take)(void *self, const struct sl_cluster *cluster, int64_t cpus,
+		const struct sl_usage_point *point);
+};
+
 struct sim_options {
 	const struct scenario *scenario;
 	const struct policy_choice *choice; /* After `history`. */
@@ -74,7 +81,8 @@ struct sim_options {
 	struct sim_progress *progress; /* May be NULL. */
 	const _Atomic int *stop; /* Nonzero: end soon, SL_INTERRUPTED, with a partial result. May be NULL. */
 
-	const struct sim_watch *watch; /* NULL: no watcher. */
+	const struct sim_watch *watch;           /* NULL: no watcher. */
+	const struct sim_usage_sink *usage_sink; /* With SIM_RECORD_USAGE; NULL: they are kept. */
 
 	/* sim_run: replayed first, and each verified (SL_DIFFERS). With it the digests that the run had after
 	 * each 2^16 events, to say where it differs. */

@@ -30,7 +30,20 @@ static int64_t gpus_busy(const struct sim *sim)
 /* A controller that looks each second finds mostly what was there before. */
 static bool is_as_before(const struct sim *sim, const struct sl_usage_point *point)
 {
-	return is_controlled(sim) && sim->usage_log.count && usage_log_repeats(&sim->usage_log, point);
+	const struct sl_usage_point *last = &sim->usage_before;
+	return last->cpus_busy == point->cpus_busy && last->cpus_queued == point->cpus_queued &&
+	       last->running == point->running && last->queued == point->queued &&
+	       last->gpus_busy == point->gpus_busy && last->gpus_queued == point->gpus_queued &&
+	       last->mem_busy == point->mem_busy && last->nodes_busy == point->nodes_busy &&
+	       last->suspended == point->suspended;
+}
+
+static void keep(struct sim *sim, const struct sl_usage_point *point)
+{
+	int status = sim->usage_log.open ? SL_OK : usage_log_init(&sim->usage_log, sim->nodes, &sim->err);
+	if (!status)
+		status = usage_log_add(&sim->usage_log, point, &sim->err);
+	pass_failed(sim, status);
 }
 
 void usage_record(struct sim *sim)
@@ -47,12 +60,17 @@ void usage_record(struct sim *sim)
 		.nodes_busy = sim->nodes ? nodes_busy(sim->nodes) : 0,
 		.suspended = sim->suspended,
 	};
-	if (is_as_before(sim, &point))
-		return;
-	int status = sim->usage_log.open ? SL_OK : usage_log_init(&sim->usage_log, sim->nodes, &sim->err);
-	if (!status)
-		status = usage_log_add(&sim->usage_log, &point, &sim->err);
-	pass_failed(sim, status);
+	if (is_controlled(sim)) {
+		if (sim->usage_begun && is_as_before(sim, &point))
+			return;
+		sim->usage_before = point;
+		sim->usage_begun = true;
+	}
+	const struct sim_usage_sink *sink = sim->options.usage_sink;
+	if (sink)
+		sink->take(sink->self, sim->info, sim->cluster.cpus, &point);
+	else
+		keep(sim, &point);
 }
 
 int usage_result(struct sim *sim, struct sl_result *result)

@@ -80,30 +80,10 @@ Test(usage_log, keeps_what_it_is_given)
 		for (size_t i = 0; i < count; i++) {
 			want[i] = now = point_after(&rng, &now, nodes, seed % 5 > 1);
 			cr_assert_eq(usage_log_add(&log, &now, &err), SL_OK);
-			cr_assert(usage_log_repeats(&log, &now), "as a block is full too");
 		}
 		expect_same(&log, want, count);
 		usage_log_release(&log);
 	}
-}
-
-Test(usage_log, repeats_is_of_all_but_the_time)
-{
-	struct sl_usage_log log;
-	struct sl_err err = { 0 };
-	const struct sl_usage_point point = { .at = 1, .cpus_busy = 2, .gpus_queued = 3, .nodes_busy = 4 };
-	cr_assert_eq(usage_log_init(&log, true, &err), SL_OK);
-	cr_assert_eq(usage_log_add(&log, &point, &err), SL_OK);
-	struct sl_usage_point other = point;
-	other.at = 9;
-	cr_expect(usage_log_repeats(&log, &other));
-	other = point;
-	other.suspended = 1;
-	cr_expect_not(usage_log_repeats(&log, &other));
-	other = point;
-	other.mem_busy = -1;
-	cr_expect_not(usage_log_repeats(&log, &other));
-	usage_log_release(&log);
 }
 
 /* A day of steps by the second: what a run of a million jobs looks like. */
