@@ -6,6 +6,8 @@
  * Nothing is said before all runs are over: what is compared are the jobs that ran in all of them. Each
  * estimate is the difference of the two metrics as they are printed.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,29 +71,67 @@ void differences_cut(struct differences *all, sl_time length, unsigned count, co
 	all->cut_each = each;
 }
 
+void differences_on_threads(struct differences *all, unsigned threads) { all->threads = threads; }
+
 void differences_untold(struct differences *all, const char *why) { all->why = why; }
 
 /* ---- Runs --------------------------------------------------------------------------------------- */
 
-static struct series *series_next(struct differences *all, struct sl_err *err)
+/* All that there is of it goes with the others, whatever the status. */
+static int series_put(struct differences *all, struct series *series, int status, struct sl_err *err)
 {
-	if (SL_GROW_MOST(all->series, all->series_capacity, all->courses + 1, UINT32_MAX, err))
+	if (SL_GROW_MOST(all->series, all->series_capacity, all->courses + 1, UINT32_MAX, err)) {
+		series_release(series);
+		return err->status;
+	}
+	if (!status && all->courses)
+		series_share(series, &all->series[0]);
+	all->series[all->courses++] = *series;
+	return status;
+}
+
+struct series *differences_prepare(
+	const struct sl_result *result, const struct sl_metrics *metrics, struct sl_err *err)
+{
+	struct series *series = calloc(1, sizeof(*series));
+	if (!series) {
+		(void)sl_fail_memory(err);
 		return NULL;
-	all->series[all->courses] = (struct series){ 0 };
-	return &all->series[all->courses];
+	}
+	if (result->interrupted)
+		series->partial = true;
+	else if (series_of_result(series, result, metrics, err)) {
+		differences_drop(series);
+		return NULL;
+	}
+	return series;
+}
+
+void differences_drop(struct series *series)
+{
+	if (series)
+		series_release(series);
+	free(series);
+}
+
+int differences_add(struct differences *all, size_t run, struct series *series, struct sl_err *err)
+{
+	all->partial |= series->partial;
+	if (all->partial) {
+		differences_drop(series);
+		return SL_OK;
+	}
+	SL_CHECK(run == all->courses); /* In their order. */
+	const int status = series_put(all, series, SL_OK, err);
+	free(series);
+	return status;
 }
 
 int differences_take(struct differences *all, size_t run, const struct sl_result *result,
 	const struct sl_metrics *metrics, struct sl_err *err)
 {
-	all->partial |= result->interrupted;
-	struct series *series = all->partial ? NULL : series_next(all, err);
-	if (!series)
-		return all->partial ? SL_OK : err->status;
-	SL_CHECK(run == all->courses); /* In their order. */
-	const int status = series_of_result(series, result, metrics, all, err);
-	all->courses++; /* What there is of it goes with the others. */
-	return status;
+	struct series *series = differences_prepare(result, metrics, err);
+	return series ? differences_add(all, run, series, err) : err->status;
 }
 
 /* Of means over windows there are no jobs. */
@@ -100,29 +140,23 @@ static int differences_take_metrics(
 {
 	sl_time none = 0;
 	const struct schedule nobody = { .submit = &none };
-	struct series *series = series_next(all, err);
-	if (!series)
-		return err->status;
-	const int status = series_of_file(series, &nobody, metrics, all, err);
-	all->courses++;
-	return status;
+	struct series series;
+	return series_put(all, &series, series_of_file(&series, &nobody, metrics, err), err);
 }
 
 int differences_take_file(
 	struct differences *all, const char *path, const struct sl_metrics *metrics, struct sl_err *err)
 {
 	struct schedule schedule = { 0 };
+	struct series series;
 	int status = schedule_read(&schedule, path, all->arena, err);
 	if (status && status != SL_SYSTEM && status != SL_INTERRUPTED && all->why) {
 		*err = (struct sl_err){ 0 };
 		return differences_take_metrics(all, metrics, err);
 	}
-	struct series *series = status ? NULL : series_next(all, err);
-	if (!series)
-		return status ? status : err->status;
-	status = series_of_file(series, &schedule, metrics, all, err);
-	all->courses++;
-	return status;
+	if (status)
+		return status;
+	return series_put(all, &series, series_of_file(&series, &schedule, metrics, err), err);
 }
 
 static int differences_put(
@@ -141,18 +175,105 @@ static int differences_put(
 	return SL_OK;
 }
 
-static int put_run(struct differences *all, size_t run, struct sl_err *err)
+/* ---- Pairs ---------------------------------------------------------------------------------------- */
+
+/* A run to the first: what is said of it is found apart from the others, on any thread. */
+struct found {
+	struct reported *reported; /* By way; a metric of NULL: nothing is said. */
+	struct sl_arena *arena;
+	struct sl_err err;
+};
+
+static void pair_find(const struct differences *all, size_t run, struct found *found)
 {
-	int status = SL_OK;
-	for (size_t i = 0; i < SL_LEN(difference_ways) && !status; i++) {
+	struct pair pair;
+	if (pair_begin(&pair, all, run, found->arena, &found->err))
+		return;
+	for (size_t i = 0; i < SL_LEN(difference_ways) && !found->err.status; i++) {
 		const struct displayed_way *way = &difference_ways[i];
 		const int64_t *a = series_metric(all, 0, way->name);
 		const int64_t *b = series_metric(all, run, way->name);
 		if (!a || !b || (*a == 0 && *b == 0))
 			continue;
-		const struct reported reported = reported_by_blocks(all, run, way, err);
-		status = err->status ? err->status : differences_put(all, reported, way->name, run, err);
+		found->reported[i] = pair_reported(&pair, way, &found->err);
+		found->reported[i].difference.metric = way->name;
 	}
+	pair_end(&pair);
+}
+
+struct pairs {
+	const struct differences *all;
+	struct found *found; /* By run. */
+	_Atomic size_t next;
+};
+
+static void *pairs_work(void *self)
+{
+	struct pairs *pairs = self;
+	size_t run;
+	while ((run = atomic_fetch_add(&pairs->next, 1)) < pairs->all->courses)
+		pair_find(pairs->all, run, &pairs->found[run]);
+	return NULL;
+}
+
+/* This thread, and others beside it. */
+static void pairs_go(struct pairs *pairs)
+{
+	enum { MOST = 64 };
+	pthread_t thread[MOST];
+	size_t wanted = pairs->all->threads ? pairs->all->threads : 1;
+	size_t started = 0;
+	wanted = wanted < pairs->all->courses - 1 ? wanted : pairs->all->courses - 1;
+	wanted = wanted < MOST ? wanted : MOST;
+	while (started + 1 < wanted && pthread_create(&thread[started], NULL, pairs_work, pairs) == 0)
+		started++;
+	(void)pairs_work(pairs);
+	for (size_t i = 0; i < started; i++)
+		(void)pthread_join(thread[i], NULL);
+}
+
+/* Words are kept as long as all the rest. */
+static int pair_put(struct differences *all, size_t run, const struct found *found, struct sl_err *err)
+{
+	if (found->err.status)
+		return sl_fail(err, found->err.status, "%s", found->err.text);
+	int status = SL_OK;
+	for (size_t i = 0; i < SL_LEN(difference_ways) && !status; i++) {
+		struct reported reported = found->reported[i];
+		if (!reported.difference.metric)
+			continue;
+		const char *method = reported.difference.method;
+		reported.difference.method = sl_strdup(all->arena, method, strlen(method));
+		status = reported.difference.method
+				 ? differences_put(all, reported, difference_ways[i].name, run, err)
+				 : sl_fail_memory(err);
+	}
+	return status;
+}
+
+static int pairs_put(struct differences *all, struct sl_err *err)
+{
+	struct pairs pairs = {
+		.all = all, .found = calloc(all->courses + 1, sizeof(*pairs.found)), .next = 1
+	};
+	int status = pairs.found ? SL_OK : sl_fail_memory(err);
+	for (size_t run = 1; pairs.found && run < all->courses; run++) {
+		struct found *found = &pairs.found[run];
+		found->arena = sl_arena_new();
+		found->reported = calloc(SL_LEN(difference_ways), sizeof(*found->reported));
+		if (!found->arena || !found->reported)
+			status = sl_fail_memory(err);
+	}
+	if (!status && all->courses > 1)
+		pairs_go(&pairs);
+	for (size_t run = 1; pairs.found && run < all->courses; run++) {
+		if (!status)
+			status = pair_put(all, run, &pairs.found[run], err);
+		if (pairs.found[run].arena)
+			sl_arena_free(pairs.found[run].arena);
+		free(pairs.found[run].reported);
+	}
+	free(pairs.found);
 	return status;
 }
 
@@ -182,9 +303,7 @@ int differences_finish(struct differences *all, struct sl_err *err)
 	if (all->done)
 		return SL_OK;
 	int status = differences_align(all, err);
-	for (size_t run = 1; run < all->courses && all->done && !status; run++)
-		status = put_run(all, run, err);
-	return status;
+	return !status && all->done ? pairs_put(all, err) : status;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): which, and what comes of it. */

@@ -35,44 +35,40 @@ int64_t difference_micro(double value)
 
 /* ---- Blocks ------------------------------------------------------------------------------------- */
 
-/* of[i]: in which block the i-th common job is. */
-struct blocks {
-	unsigned count;
-	uint32_t *of;
-};
-
-static void cut_by_count(const struct differences *all, struct blocks *blocks)
+static void cut_by_count(struct pair *pair)
 {
-	blocks->count = all->common_count / BATCH_JOBS < BATCHES ? all->common_count / BATCH_JOBS : BATCHES;
-	for (uint32_t i = 0; i < all->common_count; i++)
-		blocks->of[i] = (uint32_t)((uint64_t)i * blocks->count / all->common_count);
+	const uint32_t count = pair->all->common_count;
+	pair->block_count = count / BATCH_JOBS < BATCHES ? count / BATCH_JOBS : BATCHES;
+	for (uint32_t i = 0; i < count; i++)
+		pair->block[i] = (uint32_t)((uint64_t)i * pair->block_count / count);
 }
 
 /* Spans of the length asked for, from the first submission on. One in which fewer than BLOCK_JOBS were
  * submitted is joined to the next, and the last, where it is so or less than half as long, to the one before.
  */
-static void cut_by_time(const struct differences *all, struct blocks *blocks)
+static void cut_by_time(struct pair *pair)
 {
+	const struct differences *all = pair->all;
 	const struct series *first = &all->series[0];
 	const sl_time whole = first->until - first->from;
 	const sl_time length = all->cut_length ? all->cut_length : whole / all->cut_count;
 	uint32_t held = 0;
 	sl_time end = first->from + length;
 	for (uint32_t i = 0; i < all->common_count && length > 0; i++) {
-		const sl_time submit = first->submit[all->common[i]];
+		const sl_time submit = number_at(&first->submit, all->common[i]);
 		if (submit >= end) {
-			blocks->count += held >= BLOCK_JOBS;
+			pair->block_count += held >= BLOCK_JOBS;
 			held = held >= BLOCK_JOBS ? 0 : held;
 			end += ((submit - end) / length + 1) * length;
 		}
-		blocks->of[i] = blocks->count;
+		pair->block[i] = pair->block_count;
 		held++;
 	}
 	if (held >= BLOCK_JOBS && (first->until - (end - length)) * 2 >= length)
-		blocks->count++;
-	for (uint32_t i = 0; i < all->common_count && blocks->count; i++)
-		if (blocks->of[i] >= blocks->count)
-			blocks->of[i] = blocks->count - 1;
+		pair->block_count++;
+	for (uint32_t i = 0; i < all->common_count && pair->block_count; i++)
+		if (pair->block[i] >= pair->block_count)
+			pair->block[i] = pair->block_count - 1;
 }
 
 /* ---- What is said ------------------------------------------------------------------------------- */
@@ -93,12 +89,12 @@ static struct reported no_memory(struct sl_err *err)
 
 /* "t over 22 weeks of one run", or "no interval: 3 of 22 weeks differ". */
 static const char *method_of(
-	const struct differences *all, const struct stats_evidence *evidence, const char *what)
+	const struct stats_evidence *evidence, const char *what, bool cut_each, struct sl_arena *arena)
 {
 	char text[160];
 	if (evidence->t > 0)
 		(void)snprintf(text, sizeof(text), "t over %u %s%s", evidence->blocks, what,
-			all->cut_each ? " of one run" : "");
+			cut_each ? " of one run" : "");
 	else if (evidence->differing < STATS_EFFECTIVE_LEAST)
 		(void)snprintf(text, sizeof(text), "no interval: %u of %u %s differ%s", evidence->differing,
 			evidence->blocks, what, evidence->differing == 1 ? "s" : "");
@@ -107,14 +103,14 @@ static const char *method_of(
 			"no interval: %u of %u %s differ, by so unlike amounts that they tell what %.1f even "
 			"ones would",
 			evidence->differing, evidence->blocks, what, floor(evidence->effective * 10) / 10);
-	const char *kept = sl_strdup(all->arena, text, strlen(text));
+	const char *kept = sl_strdup(arena, text, strlen(text));
 	return kept ? kept : "no interval";
 }
 
-static struct reported reported_begin(const struct differences *all, const struct stats_evidence *evidence,
-	int64_t estimate, const char *what)
+static struct reported reported_begin(
+	const struct stats_evidence *evidence, int64_t estimate, const char *method)
 {
-	struct reported reported = untold(estimate, method_of(all, evidence, what));
+	struct reported reported = untold(estimate, method);
 	reported.difference.samples = evidence->blocks;
 	reported.certainty.known = true;
 	reported.certainty.blocks = evidence->blocks;
@@ -192,33 +188,31 @@ static bool sums_make(struct sums *sums, unsigned count)
 	return true;
 }
 
-static double differs(
-	const struct differences *all, size_t run, enum figure figure, uint32_t row, double a, double b)
+static double differs(const struct pair *pair, uint32_t i)
 {
-	const struct series *one = &all->series[0];
-	const struct series *other = &all->series[run];
+	const struct series *one = &pair->all->series[0];
+	const struct series *other = &pair->all->series[pair->run];
+	const uint32_t row = pair->all->common[i];
 	const uint32_t there = other->matched ? other->matched[row] : row;
-	if (figure == WAIT)
-		return (double)(other->wait[there] - one->wait[row]) / (double)SL_SECOND;
-	if (figure == TURNAROUND)
-		return (double)(other->turnaround[there] - one->turnaround[row]) / (double)SL_SECOND;
-	return b - a;
+	if (pair->figure == WAIT)
+		return (double)(number_at(&other->wait, there) - number_at(&one->wait, row)) /
+		       (double)SL_SECOND;
+	if (pair->figure == TURNAROUND)
+		return (double)(number_at(&other->turnaround, there) - number_at(&one->turnaround, row)) /
+		       (double)SL_SECOND;
+	return pair->b[i] - pair->a[i];
 }
 
-static void sums_take(struct sums *sums, const struct differences *all, size_t run,
-	const struct displayed_way *way, const struct blocks *blocks)
+static void sums_take(struct sums *sums, const struct pair *pair)
 {
-	for (uint32_t i = 0; i < all->common_count; i++) {
-		const uint32_t row = all->common[i];
-		const uint32_t block = blocks->of[i];
-		const double a = series_figure(&all->series[0], way->figure, row);
-		const double b = series_figure(&all->series[run], way->figure, row);
-		if (isnan(a) || isnan(b))
+	for (uint32_t i = 0; i < pair->all->common_count; i++) {
+		const uint32_t block = pair->block[i];
+		if (isnan(pair->a[i]))
 			continue;
-		sums->a[block] += a;
-		sums->b[block] += b;
+		sums->a[block] += pair->a[i];
+		sums->b[block] += pair->b[i];
 		sums->weight[block] += 1;
-		sums->difference[block] += differs(all, run, way->figure, row, a, b);
+		sums->difference[block] += differs(pair, i);
 	}
 }
 
@@ -236,38 +230,40 @@ static bool are_of_metric(const struct sums *sums, unsigned count, int64_t estim
 	return fabs(mean - (double)estimate / 1e6) <= 1e-5 + fabs(mean) * 1e-6;
 }
 
-static struct reported of_mean(const struct differences *all, size_t run, const struct displayed_way *way,
-	const struct blocks *blocks, const char *what, struct sl_err *err)
+static struct reported of_mean(
+	struct pair *pair, const struct displayed_way *way, const char *what, struct sl_err *err)
 {
 	struct sums sums;
+	const struct differences *all = pair->all;
+	const unsigned blocks = pair->block_count;
 	const int64_t first = *series_metric(all, 0, way->name);
-	const int64_t estimate = *series_metric(all, run, way->name) - first;
-	if (!sums_make(&sums, blocks->count))
+	const int64_t estimate = *series_metric(all, pair->run, way->name) - first;
+	if (!sums_make(&sums, blocks))
 		return no_memory(err);
-	sums_take(&sums, all, run, way, blocks);
-	const struct stats_evidence evidence = stats_evidence(sums.difference, blocks->count, true, level);
-	struct reported reported = reported_begin(all, &evidence, estimate, what);
+	sums_take(&sums, pair);
+	const struct stats_evidence evidence = stats_evidence(sums.difference, blocks, true, level);
+	struct reported reported =
+		reported_begin(&evidence, estimate, method_of(&evidence, what, all->cut_each, pair->arena));
 	double low;
 	double high;
-	if (all->series[0].read && !are_of_metric(&sums, blocks->count, estimate)) {
+	if (all->series[0].read && !are_of_metric(&sums, blocks, estimate)) {
 		reported = untold(estimate, "no interval, as the metrics leave out jobs that jobs.csv has");
 	} else if (evidence.t > 0) {
-		if (stats_ratio(sums.difference, sums.weight, blocks->count, evidence.t, &low, &high)) {
+		if (stats_ratio(sums.difference, sums.weight, blocks, evidence.t, &low, &high)) {
 			if (has_width(low, high))
 				set_interval(&reported, low, high);
 			else
 				reported.difference.method = no_width;
 			reported.certainty.covers = has_width(low, high) ? way->covers : 0;
 		}
-		if (stats_ratio(sums.b, sums.a, blocks->count, evidence.t, &low, &high) &&
-			has_width(low, high)) {
+		if (stats_ratio(sums.b, sums.a, blocks, evidence.t, &low, &high) && has_width(low, high)) {
 			set_ratio(&reported, first, low, high);
 			reported.certainty.ratio_covers = way->ratio_covers;
 		}
 		if (all->cut_each)
-			test_ranks(&reported, sums.difference, blocks->count, true);
+			test_ranks(&reported, sums.difference, blocks, true);
 		if (reported.difference.low <= reported.difference.high)
-			set_sure(&reported, stats_significant(sums.difference, blocks->count, evidence.t));
+			set_sure(&reported, stats_significant(sums.difference, blocks, evidence.t));
 	}
 	free(sums.a);
 	return reported;
@@ -275,29 +271,15 @@ static struct reported of_mean(const struct differences *all, size_t run, const 
 
 /* ---- Quantiles -------------------------------------------------------------------------------------- */
 
-struct valued {
-	double value;
-	uint32_t block;
-};
-
 /* The second run's values in ascending order, each with its block; by block, how many of the first's are
  * beyond its quantile. */
 struct quantile {
-	struct valued *value;
+	const struct valued *value;
 	size_t count;
 	unsigned blocks;
 	double *first, *difference;
 	double t;
 };
-
-static int compare_valued(const void *a, const void *b)
-{
-	const struct valued *x = a;
-	const struct valued *y = b;
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return (x->block > y->block) - (x->block < y->block);
-}
 
 /* How many more of each block are beyond that value in the second run than beyond the first's quantile in the
  * first. */
@@ -329,18 +311,32 @@ static size_t border(const struct quantile *quantile, size_t alike, size_t apart
 	return reported ? apart : alike;
 }
 
-static void quantile_take(struct quantile *quantile, const struct differences *all, size_t run,
-	const struct displayed_way *way, const struct blocks *blocks, double first)
+/* Once a figure. */
+static bool pair_sort(struct pair *pair)
 {
-	for (uint32_t i = 0; i < all->common_count; i++) {
-		const double a = series_figure(&all->series[0], way->figure, all->common[i]);
-		const double b = series_figure(&all->series[run], way->figure, all->common[i]);
-		if (isnan(a) || isnan(b))
-			continue;
-		quantile->first[blocks->of[i]] += a > first;
-		quantile->value[quantile->count++] = (struct valued){ b, blocks->of[i] };
+	const uint32_t count = pair->all->common_count;
+	if (pair->value_count)
+		return true;
+	if (!pair->value) {
+		pair->value = malloc(((size_t)count + 1) * sizeof(*pair->value));
+		pair->other = malloc(((size_t)count + 1) * sizeof(*pair->other));
 	}
-	qsort(quantile->value, quantile->count, sizeof(*quantile->value), compare_valued);
+	if (!pair->value || !pair->other)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!isnan(pair->a[i]))
+			pair->value[pair->value_count++] = (struct valued){ pair->b[i], pair->block[i] };
+	valued_sort(pair->value, pair->other, pair->value_count);
+	return true;
+}
+
+/* By block, how many of the first's are beyond its quantile; NaN is beyond nothing. */
+static void quantile_take(struct quantile *quantile, const struct pair *pair, double first)
+{
+	for (uint32_t i = 0; i < pair->all->common_count; i++)
+		quantile->first[pair->block[i]] += pair->a[i] > first;
+	quantile->value = pair->value;
+	quantile->count = pair->value_count;
 }
 
 static void quantile_interval(struct reported *reported, const struct quantile *quantile, double first,
@@ -364,30 +360,30 @@ static void quantile_interval(struct reported *reported, const struct quantile *
 	}
 }
 
-static struct reported of_quantile(const struct differences *all, size_t run, const struct displayed_way *way,
-	const struct blocks *blocks, const char *what, struct sl_err *err)
+static struct reported of_quantile(
+	struct pair *pair, const struct displayed_way *way, const char *what, struct sl_err *err)
 {
+	const struct differences *all = pair->all;
 	const int64_t metric_info = *series_metric(all, 0, way->name);
-	const int64_t estimate = *series_metric(all, run, way->name) - metric_info;
+	const int64_t estimate = *series_metric(all, pair->run, way->name) - metric_info;
 	const double first = (double)metric_info / 1e6;
-	struct quantile quantile = { .blocks = blocks->count };
-	quantile.value = malloc(((size_t)all->common_count + 1) * sizeof(*quantile.value));
-	quantile.first = calloc(2 * (size_t)blocks->count + 1, sizeof(double));
-	if (!quantile.value || !quantile.first) {
-		free(quantile.value);
+	struct quantile quantile = { .blocks = pair->block_count };
+	quantile.first = calloc(2 * (size_t)quantile.blocks + 1, sizeof(double));
+	if (!quantile.first || !pair_sort(pair)) {
 		free(quantile.first);
 		return no_memory(err);
 	}
-	quantile.difference = quantile.first + blocks->count;
-	quantile_take(&quantile, all, run, way, blocks, first);
+	quantile.difference = quantile.first + quantile.blocks;
+	quantile_take(&quantile, pair, first);
 	beyond(&quantile, first);
 	const struct stats_evidence evidence =
-		stats_evidence(quantile.difference, blocks->count, true, level);
+		stats_evidence(quantile.difference, quantile.blocks, true, level);
 	quantile.t = evidence.t;
-	struct reported reported = reported_begin(all, &evidence, estimate, what);
+	struct reported reported =
+		reported_begin(&evidence, estimate, method_of(&evidence, what, all->cut_each, pair->arena));
 	if (evidence.t > 0 && quantile.count) {
 		if (all->cut_each)
-			test_ranks(&reported, quantile.difference, blocks->count, true);
+			test_ranks(&reported, quantile.difference, quantile.blocks, true);
 		const bool apart = estimate && is_significant(&quantile, first);
 		quantile_interval(&reported, &quantile, first, way, metric_info);
 		if (reported.difference.low > reported.difference.high)
@@ -395,7 +391,6 @@ static struct reported of_quantile(const struct differences *all, size_t run, co
 		else
 			set_sure(&reported, apart);
 	}
-	free(quantile.value);
 	free(quantile.first);
 	return reported;
 }
@@ -403,45 +398,91 @@ static struct reported of_quantile(const struct differences *all, size_t run, co
 /* ---- One run of each ---------------------------------------------------------------------------------- */
 
 /* No interval can be made of what the blocks of jobs are. */
-static const char *differences_blocks_why_not(
-	const struct differences *all, size_t run, const struct blocks *blocks)
+static const char *differences_blocks_why_not(const struct pair *pair)
 {
-	if (all->series[run].same != all->series[0].same)
-		for (uint32_t i = 0; i < all->common_count; i++) {
-			const struct series *other = &all->series[run];
+	const struct differences *all = pair->all;
+	const struct series *first = &all->series[0];
+	const struct series *other = &all->series[pair->run];
+	const bool there = other->submit.narrow || other->submit.wide;
+	if (other->same != first->same)
+		for (uint32_t i = 0; i < all->common_count && there; i++) {
 			const uint32_t row = all->common[i];
-			if (other->submit && all->series[0].submit[row] != other->submit[other->matched[row]])
+			if (number_at(&first->submit, row) != number_at(&other->submit, other->matched[row]))
 				return "no interval, as jobs were submitted at other times";
 		}
-	if (!all->cut_each && blocks->count < BATCHES_LEAST)
+	if (!all->cut_each && pair->block_count < BATCHES_LEAST)
 		return "no interval, as fewer than 200 jobs ran in all";
-	if (all->cut_each && blocks->count < STATS_EFFECTIVE_LEAST)
+	if (all->cut_each && pair->block_count < STATS_EFFECTIVE_LEAST)
 		return "no interval, as there are fewer than 6 blocks of 10 jobs";
 	return NULL;
 }
 
-struct reported reported_by_blocks(
-	const struct differences *all, size_t run, const struct displayed_way *way, struct sl_err *err)
+int pair_begin(struct pair *pair, const struct differences *all, size_t run, struct sl_arena *arena,
+	struct sl_err *err)
 {
-	struct blocks blocks = { .of = malloc(((size_t)all->common_count + 1) * sizeof(uint32_t)) };
-	const int64_t estimate = *series_metric(all, run, way->name) - *series_metric(all, 0, way->name);
-	if (!blocks.of)
-		return no_memory(err);
+	*pair = (struct pair){ .all = all, .run = run, .arena = arena };
+	pair->block = malloc(((size_t)all->common_count + 1) * sizeof(*pair->block));
+	if (!pair->block)
+		return sl_fail_memory(err);
 	if (all->cut_each)
-		cut_by_time(all, &blocks);
+		cut_by_time(pair);
 	else
-		cut_by_count(all, &blocks);
+		cut_by_count(pair);
+	pair->why = differences_blocks_why_not(pair);
+	return SL_OK;
+}
+
+void pair_end(struct pair *pair)
+{
+	free(pair->block);
+	free(pair->a);
+	free(pair->value);
+	free(pair->other);
+}
+
+static bool pair_take(struct pair *pair, enum figure figure)
+{
+	const struct differences *all = pair->all;
+	const uint32_t count = all->common_count;
+	if (pair->a && pair->figure == figure)
+		return true;
+	if (!pair->a)
+		pair->a = malloc((2 * (size_t)count + 1) * sizeof(*pair->a));
+	if (!pair->a)
+		return false;
+	pair->b = pair->a + count;
+	pair->figure = figure;
+	pair->value_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		pair->a[i] = series_figure(&all->series[0], figure, all->common[i]);
+		pair->b[i] = series_figure(&all->series[pair->run], figure, all->common[i]);
+		if (isnan(pair->b[i]))
+			pair->a[i] = pair->b[i];
+	}
+	return true;
+}
+
+struct reported pair_reported(struct pair *pair, const struct displayed_way *way, struct sl_err *err)
+{
+	const struct differences *all = pair->all;
+	const int64_t estimate =
+		*series_metric(all, pair->run, way->name) - *series_metric(all, 0, way->name);
 	const char *why = all->why             ? all->why
 			  : way->way == BY_RUN ? "no interval, one number a run"
-					       : differences_blocks_why_not(all, run, &blocks);
+					       : pair->why;
 	const char *what = all->cut_each ? all->cut_each : "batches of jobs";
-	struct reported reported = why                   ? untold(estimate, why)
-				   : way->way == BY_MEAN ? of_mean(all, run, way, &blocks, what, err)
-							 : of_quantile(all, run, way, &blocks, what, err);
+	struct reported reported;
+	if (why)
+		reported = untold(estimate, why);
+	else if (!pair_take(pair, way->figure))
+		reported = no_memory(err);
+	else if (way->way == BY_MEAN)
+		reported = of_mean(pair, way, what, err);
+	else
+		reported = of_quantile(pair, way, what, err);
 	/* Where there is too little of it, that is known too. */
 	if (why && (all->why || way->way != BY_RUN))
 		reported.certainty.known = true;
-	free(blocks.of);
 	if (all->apart)
 		reported.certainty.sure = 0;
 	return reported;
@@ -489,8 +530,8 @@ struct reported reported_by_samples(const struct differences *all, const double 
 	}
 	const struct stats_evidence evidence = stats_evidence(of.difference, n, serial, level);
 	const int64_t first = difference_micro(n ? sum[0] / n : 0);
-	struct reported reported =
-		reported_begin(all, &evidence, difference_micro(n ? (sum[1] - sum[0]) / n : 0), what);
+	struct reported reported = reported_begin(&evidence, difference_micro(n ? (sum[1] - sum[0]) / n : 0),
+		method_of(&evidence, what, all->cut_each, all->arena));
 	if (evidence.t > 0) {
 		test_ranks(&reported, of.difference, n, serial);
 		sampled_intervals(&reported, &of, first, evidence.t);

@@ -14,17 +14,32 @@
 
 enum figure { WAIT, TURNAROUND, SLOWDOWN, BOUNDED };
 
-/* Of one run, by its own rows, in microseconds; SL_NONE: it has none. */
+/* Whole numbers by row, in four bytes each where all are so many units; SL_NONE: it has none. */
+struct numbers {
+	int32_t *narrow; /* INT32_MIN: none. NULL: wide. */
+	int64_t *wide;
+	int64_t unit;
+};
+
+static inline int64_t number_at(const struct numbers *numbers, uint32_t row)
+{
+	if (!numbers->narrow)
+		return numbers->wide[row];
+	return numbers->narrow[row] == INT32_MIN ? SL_NONE : numbers->narrow[row] * numbers->unit;
+}
+
+/* Of one run, by its own rows, in microseconds. */
 struct series {
-	struct schedule jobs; /* id, number, submit, count: NULL where they are those of the first. */
+	struct sl_arena *arena; /* Of its names. */
+	struct schedule jobs;   /* id, number, count: NULL where they are those of the first. */
 	int64_t *number;
-	sl_time *submit, *wait, *turnaround, *run;
-	uint64_t same;           /* Of what the jobs are. */
+	struct numbers submit, wait, turnaround, run, cpus; /* submit: as number. */
+	uint64_t same;                                      /* Of what the jobs are. */
 	const uint32_t *matched; /* By the first's rows: which row is that job; NULL: the same. */
 	sl_time from, until;     /* First and last submission. */
 	unsigned __int128 held;  /* cpu-microseconds of the jobs that are compared. */
-	int64_t *cpus;
-	bool read; /* From a jobs.csv, which does not say what its metrics leave out. */
+	bool read;               /* From a jobs.csv, which does not say what its metrics leave out. */
+	bool partial;
 	struct sl_metrics metrics;
 };
 
@@ -57,15 +72,18 @@ struct differences {
 	struct sl_difference *list;
 	struct sl_certainty *certainty;
 	size_t count, capacity, certainty_capacity;
+	unsigned threads; /* Pairs at once; 0: one. */
 	struct sl_restated *restated;
 	size_t restated_count, restated_capacity;
 };
 
 /* differences_series.c */
 int series_of_result(struct series *series, const struct sl_result *result, const struct sl_metrics *metrics,
-	struct differences *all, struct sl_err *err);
+	struct sl_err *err);
 int series_of_file(struct series *series, const struct schedule *schedule, const struct sl_metrics *metrics,
-	struct differences *all, struct sl_err *err);
+	struct sl_err *err);
+/* What the first run has too is not kept twice. */
+void series_share(struct series *series, const struct series *first);
 void series_release(struct series *series);
 /* Which jobs started in all, what is apart, and the metrics over the common ones where they are not all. */
 int courses_align(struct differences *all, struct sl_err *err);
@@ -74,13 +92,37 @@ double series_figure(const struct series *series, enum figure figure, uint32_t r
 /* The run's metric as it is compared; NULL: it has none. */
 const int64_t *series_metric(const struct differences *all, size_t run, const char *name);
 
-/* differences_blocks.c: what is said of one metric of a run to that of the first. */
 struct reported {
 	struct sl_difference difference;
 	struct sl_certainty certainty;
 };
-struct reported reported_by_blocks(
-	const struct differences *all, size_t run, const struct displayed_way *way, struct sl_err *err);
+
+/* differences_sort.c: a value, and in which block it is. */
+struct valued {
+	double value;
+	uint32_t block;
+};
+/* Stable, by value; other: as long an array. No value is NaN. */
+void valued_sort(struct valued *value, struct valued *other, size_t count);
+
+/* differences_blocks.c: what is said of a run to the first, metric by metric. What several metrics are made
+ * of is made once, and kept until one of another figure comes. */
+struct pair {
+	const struct differences *all;
+	size_t run;
+	unsigned block_count;
+	uint32_t *block; /* Of the i-th common job. */
+	const char *why; /* No interval can be made of blocks; NULL: it may be. */
+	enum figure figure;
+	double *a, *b; /* Of the i-th common job, that figure; NaN: either has none. NULL: none yet. */
+	struct valued *value, *other; /* Those of b in ascending order; NULL: not sorted. */
+	size_t value_count;
+	struct sl_arena *arena; /* Of words. */
+};
+int pair_begin(struct pair *pair, const struct differences *all, size_t run, struct sl_arena *arena,
+	struct sl_err *err);
+struct reported pair_reported(struct pair *pair, const struct displayed_way *way, struct sl_err *err);
+void pair_end(struct pair *pair);
 /* Of n independent samples: a metric of each under the first run, and under another. serial: they follow each
  * other, and may go together. */
 struct reported reported_by_samples(const struct differences *all, const double *a, const double *b,

@@ -19,25 +19,69 @@ static uint64_t folded_text(uint64_t h, const char *text)
 	return folded(h, 256);
 }
 
+/* ---- Numbers ----------------------------------------------------------------------------------- */
+
+static bool fits(int64_t value, int64_t unit)
+{
+	return value == SL_NONE ||
+	       (value % unit == 0 && value / unit > INT32_MIN && value / unit <= INT32_MAX);
+}
+
+/* As many, in the largest unit that they are whole ones of. unit: of these. */
+static int numbers_make(struct numbers *numbers, int64_t *value, uint32_t count, int64_t unit)
+{
+	static const int64_t units[] = { SL_SECOND, 1 };
+	size_t u = unit == 1;
+	for (; u < SL_LEN(units); u++) {
+		uint32_t row = 0;
+		while (row < count && fits(value[row], units[u]))
+			row++;
+		if (row == count)
+			break;
+	}
+	if (u == SL_LEN(units)) {
+		numbers->wide = malloc(((size_t)count + 1) * sizeof(*numbers->wide));
+		if (numbers->wide)
+			memcpy(numbers->wide, value, count * sizeof(*value));
+		return numbers->wide ? SL_OK : SL_SYSTEM;
+	}
+	numbers->unit = units[u];
+	numbers->narrow = malloc(((size_t)count + 1) * sizeof(*numbers->narrow));
+	for (uint32_t row = 0; numbers->narrow && row < count; row++)
+		numbers->narrow[row] =
+			value[row] == SL_NONE ? INT32_MIN : (int32_t)(value[row] / numbers->unit);
+	return numbers->narrow ? SL_OK : SL_SYSTEM;
+}
+
+static void numbers_free(struct numbers *numbers)
+{
+	free(numbers->narrow);
+	free(numbers->wide);
+	*numbers = (struct numbers){ 0 };
+}
+
 void series_release(struct series *series)
 {
 	free(series->number);
-	free(series->submit);
-	free(series->wait);
-	free(series->turnaround);
-	free(series->run);
-	free(series->cpus);
+	numbers_free(&series->submit);
+	numbers_free(&series->wait);
+	numbers_free(&series->turnaround);
+	numbers_free(&series->run);
+	numbers_free(&series->cpus);
 	metrics_release(&series->metrics);
+	if (series->arena)
+		sl_arena_free(series->arena);
+	series->arena = NULL;
 }
 
-/* Names live as long as the comparison. */
-static int keep_names(struct series *series, const struct schedule *from, struct differences *all)
+static int keep_names(struct series *series, const struct schedule *from)
 {
-	const char **id = sl_alloc(all->arena, (size_t)from->count + 1, sizeof(*id));
+	const char **id = sl_alloc(series->arena, (size_t)from->count + 1, sizeof(*id));
 	if (!id)
 		return SL_SYSTEM;
 	for (uint32_t row = 0; row < from->count; row++) {
-		id[row] = from->id[row] ? sl_strdup(all->arena, from->id[row], strlen(from->id[row])) : NULL;
+		id[row] =
+			from->id[row] ? sl_strdup(series->arena, from->id[row], strlen(from->id[row])) : NULL;
 		if (from->id[row] && !id[row])
 			return SL_SYSTEM;
 	}
@@ -45,8 +89,8 @@ static int keep_names(struct series *series, const struct schedule *from, struct
 	return SL_OK;
 }
 
-/* What the jobs are; the first's are not kept twice. */
-static int keep_jobs(struct series *series, const struct schedule *from, struct differences *all)
+/* What the jobs are. */
+static int keep_jobs(struct series *series, const struct schedule *from, int64_t *value)
 {
 	const size_t capacity = (size_t)from->count + 1;
 	series->same = from->count;
@@ -54,92 +98,149 @@ static int keep_jobs(struct series *series, const struct schedule *from, struct 
 		series->same = folded(series->same, (uint64_t)from->submit[row]);
 		series->same = from->id && from->id[row] ? folded_text(series->same, from->id[row])
 							 : folded(series->same, (uint64_t)from->number[row]);
+		value[row] = from->submit[row];
 	}
 	series->jobs.count = from->count;
-	if (all->courses && all->series[0].same == series->same)
-		return SL_OK;
-	series->submit = malloc(capacity * sizeof(*series->submit));
 	series->number = from->number ? malloc(capacity * sizeof(*series->number)) : NULL;
-	if (!series->submit || (from->number && !series->number))
+	if (numbers_make(&series->submit, value, from->count, SL_SECOND) || (from->number && !series->number))
 		return SL_SYSTEM;
-	memcpy(series->submit, from->submit, from->count * sizeof(*series->submit));
 	if (from->number)
 		memcpy(series->number, from->number, from->count * sizeof(*series->number));
-	series->jobs.submit = series->submit;
 	series->jobs.number = series->number;
-	return from->id ? keep_names(series, from, all) : SL_OK;
+	return from->id ? keep_names(series, from) : SL_OK;
 }
 
-static int series_begin(struct series *series, const struct schedule *from, const struct sl_metrics *metrics,
-	struct differences *all, struct sl_err *err)
+void series_share(struct series *series, const struct series *first)
 {
-	const size_t capacity = (size_t)from->count + 1;
-	*series = (struct series){ .from = SL_NONE, .until = SL_NONE };
-	metrics_init(&series->metrics, all->arena, NULL);
-	series->wait = malloc(capacity * sizeof(sl_time));
-	series->turnaround = malloc(capacity * sizeof(sl_time));
-	series->run = malloc(capacity * sizeof(sl_time));
-	series->cpus = malloc(capacity * sizeof(int64_t));
-	if (!series->wait || !series->turnaround || !series->run || !series->cpus ||
-		keep_jobs(series, from, all))
-		return sl_fail_memory(err);
+	if (first->same != series->same)
+		return;
+	free(series->number);
+	series->number = NULL;
+	numbers_free(&series->submit);
+	series->jobs = (struct schedule){ .count = series->jobs.count };
+}
+
+static int series_begin(
+	struct series *series, const struct schedule *from, const struct sl_metrics *metrics, int64_t *value)
+{
+	*series = (struct series){ .from = SL_NONE, .until = SL_NONE, .arena = sl_arena_new() };
+	metrics_init(&series->metrics, series->arena, NULL);
+	if (!series->arena || keep_jobs(series, from, value))
+		return SL_SYSTEM;
 	for (size_t i = 0; i < metrics->count; i++)
 		if (!strchr(metrics->row[i].name, '{'))
 			sl_metric_put(&series->metrics, metrics->row[i].name, metrics->row[i].micro);
-	return series->metrics.failed ? sl_fail_memory(err) : SL_OK;
+	return series->metrics.failed ? SL_SYSTEM : SL_OK;
 }
 
-static void take_job(struct series *series, uint32_t row, const sl_time at[3], sl_time run, int64_t cpus)
+/* A run, as its columns are made: of a result, or of a file. */
+struct made {
+	const struct schedule *from;
+	const struct sl_result *result; /* NULL: of a file. */
+};
+
+/* Before the time that the metrics are of. */
+static bool is_before(const struct made *made, uint32_t row)
 {
-	const bool started = at[1] != SL_NONE;
-	const bool ended = started && at[2] != SL_NONE;
-	series->wait[row] = started ? at[1] - at[0] : SL_NONE;
-	series->turnaround[row] = ended ? at[2] - at[0] : SL_NONE;
-	series->run[row] = ended ? run : SL_NONE;
-	series->cpus[row] = cpus;
-	if (series->from == SL_NONE)
-		series->from = at[0];
-	series->until = at[0];
+	return made->result && made->from->submit[row] < made->result->first;
+}
+
+static bool has_started(const struct made *made, uint32_t row)
+{
+	return !is_before(made, row) && made->from->start[row] != SL_NONE;
+}
+
+static bool has_ended(const struct made *made, uint32_t row)
+{
+	return has_started(made, row) && made->from->end[row] != SL_NONE;
+}
+
+static int64_t made_wait(const struct made *made, uint32_t row)
+{
+	return has_started(made, row) ? made->from->start[row] - made->from->submit[row] : SL_NONE;
+}
+
+static int64_t made_turnaround(const struct made *made, uint32_t row)
+{
+	return has_ended(made, row) ? made->from->end[row] - made->from->submit[row] : SL_NONE;
+}
+
+static int64_t made_run(const struct made *made, uint32_t row)
+{
+	if (!has_ended(made, row))
+		return SL_NONE;
+	return made->result ? sl_run_time_of(made->result, row) : made->from->run[row];
+}
+
+static int64_t made_cpus(const struct made *made, uint32_t row)
+{
+	if (is_before(made, row))
+		return 0;
+	if (made->result)
+		return sl_cpus_of(made->result, row);
+	return made->from->cpus[row] == SL_NONE ? 0 : made->from->cpus[row] / 1000000;
+}
+
+static int column_make(struct numbers *numbers, const struct made *made,
+	int64_t (*of)(const struct made *made, uint32_t row), int64_t unit, int64_t *value)
+{
+	for (uint32_t row = 0; row < made->from->count; row++)
+		value[row] = of(made, row);
+	return numbers_make(numbers, value, made->from->count, unit);
+}
+
+static int series_make(
+	struct series *series, const struct made *made, const struct sl_metrics *metrics, struct sl_err *err)
+{
+	const uint32_t count = made->from->count;
+	int64_t *value = malloc(((size_t)count + 1) * sizeof(*value));
+	*series = (struct series){ 0 };
+	int status = value ? series_begin(series, made->from, metrics, value) : SL_SYSTEM;
+	if (!status)
+		status = column_make(&series->wait, made, made_wait, SL_SECOND, value);
+	if (!status)
+		status = column_make(&series->turnaround, made, made_turnaround, SL_SECOND, value);
+	if (!status)
+		status = column_make(&series->run, made, made_run, SL_SECOND, value);
+	if (!status)
+		status = column_make(&series->cpus, made, made_cpus, 1, value);
+	for (uint32_t row = 0; row < count; row++) {
+		if (is_before(made, row))
+			continue;
+		if (series->from == SL_NONE)
+			series->from = made->from->submit[row];
+		series->until = made->from->submit[row];
+	}
+	free(value);
+	return status ? sl_fail_memory(err) : SL_OK;
 }
 
 int series_of_result(struct series *series, const struct sl_result *result, const struct sl_metrics *metrics,
-	struct differences *all, struct sl_err *err)
+	struct sl_err *err)
 {
 	const struct schedule from = schedule_of(result);
-	const int status = series_begin(series, &from, metrics, all, err);
-	for (uint32_t row = 0; row < from.count && !status; row++) {
-		/* Before the time that the metrics are of. */
-		const bool before = from.submit[row] < result->first;
-		const sl_time at[] = { from.submit[row], before ? SL_NONE : from.start[row], from.end[row] };
-		series->wait[row] = series->turnaround[row] = series->run[row] = SL_NONE;
-		series->cpus[row] = 0;
-		if (!before)
-			take_job(series, row, at, sl_run_time_of(result, row), sl_cpus_of(result, row));
-	}
+	const int status = series_make(series, &(struct made){ &from, result }, metrics, err);
+	series->partial = result->interrupted;
 	return status;
 }
 
 int series_of_file(struct series *series, const struct schedule *schedule, const struct sl_metrics *metrics,
-	struct differences *all, struct sl_err *err)
+	struct sl_err *err)
 {
-	const int status = series_begin(series, schedule, metrics, all, err);
+	const int status = series_make(series, &(struct made){ schedule, NULL }, metrics, err);
 	series->read = true;
-	for (uint32_t row = 0; row < schedule->count && !status; row++) {
-		const sl_time at[] = { schedule->submit[row], schedule->start[row], schedule->end[row] };
-		const int64_t cpus = schedule->cpus[row];
-		take_job(series, row, at, schedule->run[row], cpus == SL_NONE ? 0 : cpus / 1000000);
-	}
 	return status;
 }
 
 double series_figure(const struct series *series, enum figure figure, uint32_t row)
 {
 	row = series->matched ? series->matched[row] : row;
-	const sl_time wait = series->wait[row];
-	const sl_time turnaround = series->turnaround[row];
-	const sl_time run = series->run[row];
-	if (figure == WAIT)
+	if (figure == WAIT) {
+		const sl_time wait = number_at(&series->wait, row);
 		return wait == SL_NONE ? (double)NAN : (double)wait / (double)SL_SECOND;
+	}
+	const sl_time turnaround = number_at(&series->turnaround, row);
+	const sl_time run = number_at(&series->run, row);
 	if (turnaround == SL_NONE || run == SL_NONE || (figure == SLOWDOWN && run <= 0))
 		return (double)NAN;
 	if (figure == TURNAROUND)
@@ -176,7 +277,7 @@ static int series_match(struct differences *all, struct series *series, struct s
 static bool started(const struct series *series, uint32_t row)
 {
 	row = series->matched ? series->matched[row] : row;
-	return row != UINT32_MAX && series->wait[row] != SL_NONE;
+	return row != UINT32_MAX && number_at(&series->wait, row) != SL_NONE;
 }
 
 /* Those of a run that started. */
@@ -184,7 +285,7 @@ static uint32_t starts_of(const struct series *series)
 {
 	uint32_t count = 0;
 	for (uint32_t row = 0; row < series->jobs.count; row++)
-		count += series->wait[row] != SL_NONE;
+		count += number_at(&series->wait, row) != SL_NONE;
 	return count;
 }
 
@@ -427,9 +528,10 @@ int courses_align(struct differences *all, struct sl_err *err)
 		for (uint32_t i = 0; i < all->common_count; i++) {
 			const uint32_t row =
 				series->matched ? series->matched[all->common[i]] : all->common[i];
-			if (series->run[row] != SL_NONE)
-				series->held += (unsigned __int128)series->run[row] *
-						(unsigned __int128)series->cpus[row];
+			const sl_time ran = number_at(&series->run, row);
+			if (ran != SL_NONE)
+				series->held += (unsigned __int128)ran *
+						(unsigned __int128)number_at(&series->cpus, row);
 		}
 		all->slower |= series->held != all->series[0].held;
 	}

@@ -44,6 +44,16 @@ struct differences;
 struct differences *differences_new(struct sl_arena *arena);
 int differences_take(struct differences *all, size_t run, const struct sl_result *result,
 	const struct sl_metrics *metrics, struct sl_err *err);
+/* The same in two steps, of which the first may be taken on any thread, for several runs at once: what is
+ * kept of a run (NULL: no memory), and that it is the next one. The second frees it; differences_drop: so
+ * does it. */
+struct series;
+struct series *differences_prepare(
+	const struct sl_result *result, const struct sl_metrics *metrics, struct sl_err *err);
+int differences_add(struct differences *all, size_t run, struct series *series, struct sl_err *err);
+void differences_drop(struct series *series);
+/* How many runs are compared with the first at once; 1 unless it is said. */
+void differences_on_threads(struct differences *all, unsigned threads);
 /* The same, of the jobs.csv of a run and its metrics; of these alone where nothing is to be said. */
 int differences_take_file(
 	struct differences *all, const char *path, const struct sl_metrics *metrics, struct sl_err *err);
