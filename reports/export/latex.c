@@ -206,6 +206,11 @@ static int write_latex(void *self, const struct sl_compared *compared, struct sl
 	return SL_OK;
 }
 
-const struct sl_document export_latex = { SL_ABI_OF(struct sl_document), "latex",
-	"tables of LaTeX (booktabs): values, differences with intervals and methods, facts", "report.tex",
-	NULL, false, tables_open, tables_add, write_latex, tables_close };
+const struct sl_document export_latex = { .abi = SL_ABI_OF(struct sl_document),
+	.name = "latex",
+	.summary = "tables of LaTeX (booktabs): values, differences with intervals and methods, facts",
+	.file = "report.tex",
+	.open = tables_open,
+	.add = tables_add,
+	.write = write_latex,
+	.close = tables_close };

@@ -197,6 +197,12 @@ static int write_markdown(
 	return SL_OK;
 }
 
-const struct sl_document export_markdown = { SL_ABI_OF(struct sl_document), "markdown",
-	"tables of Markdown: values, differences with intervals and methods, what the runs were made from",
-	"report.md", NULL, false, tables_open, tables_add, write_markdown, tables_close };
+const struct sl_document export_markdown = { .abi = SL_ABI_OF(struct sl_document),
+	.name = "markdown",
+	.summary =
+		"tables of Markdown: values, differences with intervals and methods, what the runs were made from",
+	.file = "report.md",
+	.open = tables_open,
+	.add = tables_add,
+	.write = write_markdown,
+	.close = tables_close };

@@ -481,6 +481,12 @@ static void trace_close(void *self)
 	free(trace);
 }
 
-const struct sl_document export_perfetto = { SL_ABI_OF(struct sl_document), "perfetto",
-	"a trace for Perfetto's viewer (ui.perfetto.dev): a track a cpu or node, a slice a job",
-	"trace.perfetto", NULL, true, trace_open, trace_add, trace_write, trace_close };
+const struct sl_document export_perfetto = { .abi = SL_ABI_OF(struct sl_document),
+	.name = "perfetto",
+	.summary = "a trace for Perfetto's viewer (ui.perfetto.dev): a track a cpu or node, a slice a job",
+	.file = "trace.perfetto",
+	.binary = true,
+	.open = trace_open,
+	.add = trace_add,
+	.write = trace_write,
+	.close = trace_close };

@@ -303,6 +303,13 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 	return SL_OK;
 }
 
-const struct sl_document export_svg = { SL_ABI_OF(struct sl_document), "svg",
-	"one chart as a picture: utilization, queue, wait-cdf, slowdown-cdf, gantt, heat, shares, comparison",
-	"report.svg", charts, false, svg_open, svg_add, svg_write, svg_close };
+const struct sl_document export_svg = { .abi = SL_ABI_OF(struct sl_document),
+	.name = "svg",
+	.summary =
+		"one chart as a picture: utilization, queue, wait-cdf, slowdown-cdf, gantt, heat, shares, comparison",
+	.file = "report.svg",
+	.charts = charts,
+	.open = svg_open,
+	.add = svg_add,
+	.write = svg_write,
+	.close = svg_close };

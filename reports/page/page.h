@@ -2,10 +2,10 @@
 /*
  * page.h - report.html: how runs become the data of a page. FORMAT.md says what is written.
  *
- * A run is reported once and freed: add() turns it into compressed blocks and a text of JSON, and keeps
- * nothing else. Memory that runs out is noted (`failed`) and reported at the end of add() and write(), so
- * that code in between need not look. Same runs, same bytes: nothing here depends on anything but what is
- * reported.
+ * A run is reported once and freed: part() turns it into compressed blocks and a text of JSON, a page of one
+ * run, and keeps nothing else; join() puts one page behind another. Memory that runs out is noted (`failed`)
+ * and reported at the end of add() and write(), so that code in between need not look. Same runs, same bytes:
+ * nothing here depends on anything but what is reported.
  */
 #ifndef REPORTS_PAGE_H
 #define REPORTS_PAGE_H
@@ -59,6 +59,8 @@ struct page {
 /* `"name": "b7"`, behind a comma unless it is the first of its object. */
 void page_member(struct page *page, struct page_text *json, const char *name, unsigned form,
 	const void *values, size_t count);
+/* The blocks of a part, and its text of runs, in which their numbers become the page's. */
+void page_blocks_join(struct page *page, struct page *part);
 
 /* ---- Sorting and grouping ------------------------------------------------------------------ */
 
@@ -115,7 +117,8 @@ int32_t page_ticks(const struct page_run *run, sl_time time);
 /* No comma is due before the first of an object. */
 void page_name(struct page_text *json, const char *name);
 
-/* page_run.c */
+/* page_run.c: into an empty page; and what one has behind what another has. */
+void page_join(struct page *page, struct page *part);
 int page_run_report(struct page *page, const struct sl_document_run *reported, struct sl_err *err);
 /* page_groups.c */
 void page_groups_make(struct page_run *run);

@@ -17,6 +17,9 @@
 #define ZLIB_CONST /* What goes in stays as it is. */
 #include <zlib.h>
 
+/* Before the number of a block in the text of a part, where it is another in the page. No JSON has it. */
+static const char number_mark = '\1';
+
 enum { LEVEL = 6, SAMPLE = 1 << 16 };
 static const size_t chunk = 1 << 16; /* To zlib, which counts in 32 bits. */
 
@@ -140,7 +143,20 @@ static size_t same_or_new(struct page *page, const struct page_block *block)
 	return page->block_count;
 }
 
-/* Its number; of one that is there already, that. The values are read before it returns. */
+/* Its number; of one that is there already, that. The page has it then. */
+static size_t block_put(struct page *page, const struct page_block *block)
+{
+	page->failed =
+		page->failed || SL_GROW(page->block, page->block_capacity, page->block_count + 1, NULL);
+	const size_t number = page->failed ? 0 : same_or_new(page, block);
+	if (page->failed || number < page->block_count)
+		free(block->data);
+	else
+		page->block[page->block_count++] = *block;
+	return number;
+}
+
+/* Its number. The values are read before it returns. */
 static size_t page_block(struct page *page, unsigned form, const void *values, size_t count)
 {
 	struct page_block block = { .form = form, .count = count };
@@ -151,19 +167,42 @@ static size_t page_block(struct page *page, unsigned form, const void *values, s
 		deflate_all(page, &block, bytes, form & PAGE_SPLIT && count ? width_of(form) : 1);
 		free(bytes);
 	}
-	page->failed =
-		page->failed || SL_GROW(page->block, page->block_capacity, page->block_count + 1, NULL);
-	const size_t number = page->failed ? 0 : same_or_new(page, &block);
-	if (page->failed || number < page->block_count)
-		free(block.data);
-	else
-		page->block[page->block_count++] = block;
-	return number;
+	return block_put(page, &block);
 }
 
 void page_member(struct page *page, struct page_text *json, const char *name, unsigned form,
 	const void *values, size_t count)
 {
 	page_name(json, name);
-	page_format(json, "\"b%zu\"", page_block(page, form, values, count));
+	page_format(json, "\"b%c%zu\"", number_mark, page_block(page, form, values, count));
+}
+
+/* ---- One page behind another -------------------------------------------------------------------- */
+
+/* number: by the part's. */
+static void text_join(struct page_text *text, const struct page_text *part, const size_t *number)
+{
+	const char *at = part->data;
+	const char *end = at + part->length;
+	const char *mark;
+	while (at < end && (mark = memchr(at, number_mark, (size_t)(end - at)))) {
+		size_t own = 0;
+		page_bytes(text, at, (size_t)(mark - at));
+		for (at = mark + 1; at < end && *at >= '0' && *at <= '9'; at++)
+			own = own * 10 + (size_t)(*at - '0');
+		page_format(text, "%zu", number[own]);
+	}
+	page_bytes(text, at, (size_t)(end - at));
+}
+
+void page_blocks_join(struct page *page, struct page *part)
+{
+	size_t *number = page_alloc(page, part->block_count, sizeof(*number));
+	for (size_t i = 0; number && i < part->block_count; i++) {
+		number[i] = block_put(page, &part->block[i]);
+		part->block[i] = (struct page_block){ 0 };
+	}
+	if (number && !page->failed)
+		text_join(&page->runs, &part->runs, number);
+	free(number);
 }

@@ -22,11 +22,6 @@ static int document_open(void **self, const struct sl_document_options *options,
 	return SL_OK;
 }
 
-static int document_add(void *self, const struct sl_document_run *reported, struct sl_err *err)
-{
-	return page_run_report(self, reported, err);
-}
-
 static void document_close(void *self)
 {
 	struct page *page = self;
@@ -36,6 +31,38 @@ static void document_close(void *self)
 	page_text_free(&page->runs);
 	page_text_free(&page->version);
 	free(page);
+}
+
+/* Of a run: a page of its own. */
+static int document_part(
+	const void *self, const struct sl_document_run *reported, void **part, struct sl_err *err)
+{
+	const struct page *page = self;
+	void *made;
+	int status = document_open(&made, &page->options, err);
+	if (status)
+		return status;
+	status = page_run_report(made, reported, err);
+	if (status)
+		document_close(made);
+	else
+		*part = made;
+	return status;
+}
+
+static int document_join(void *self, void *part, struct sl_err *err)
+{
+	struct page *page = self;
+	page_join(page, part);
+	document_close(part);
+	return page->failed ? sl_fail_memory(err) : SL_OK;
+}
+
+static int document_add(void *self, const struct sl_document_run *reported, struct sl_err *err)
+{
+	void *part;
+	const int status = document_part(self, reported, &part, err);
+	return status ? status : document_join(self, part, err);
 }
 
 /* ---- meta ------------------------------------------------------------------------------------------- */
@@ -290,4 +317,7 @@ const struct sl_document page_document = { .abi = SL_ABI_OF(struct sl_document),
 	.open = document_open,
 	.add = document_add,
 	.write = document_write,
-	.close = document_close };
+	.close = document_close,
+	.part = document_part,
+	.join = document_join,
+	.drop = document_close };

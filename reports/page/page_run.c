@@ -216,17 +216,32 @@ static void put_inputs(struct page_run *run)
 
 static void about_page(struct page *page, const struct page_run *run)
 {
-	if (!page->run_count) {
-		page->epoch = run->result->epoch;
-		page->utc_offset = run->result->utc_offset;
-		for (size_t i = 0; i < run->reported->fact_count; i++)
-			if (strcmp(run->reported->fact[i].key, "version") == 0)
-				page_put(&page->version, run->reported->fact[i].value);
-	}
-	page->gpus = page->gpus || (run->cluster && run->cluster->gpus);
-	page->nodes = page->nodes || run->cluster;
-	page->mem = page->mem || (run->cluster && run->cluster->mem);
+	page->epoch = run->result->epoch;
+	page->utc_offset = run->result->utc_offset;
+	for (size_t i = 0; i < run->reported->fact_count; i++)
+		if (strcmp(run->reported->fact[i].key, "version") == 0)
+			page_put(&page->version, run->reported->fact[i].value);
+	page->gpus = run->cluster && run->cluster->gpus;
+	page->nodes = run->cluster;
+	page->mem = run->cluster && run->cluster->mem;
 	page->run_count++;
+}
+
+void page_join(struct page *page, struct page *part)
+{
+	if (!page->run_count) {
+		page->epoch = part->epoch;
+		page->utc_offset = part->utc_offset;
+		page_bytes(&page->version, part->version.data, part->version.length);
+	}
+	page->gpus = page->gpus || part->gpus;
+	page->nodes = page->nodes || part->nodes;
+	page->mem = page->mem || part->mem;
+	page->cohorts = page->cohorts || part->cohorts;
+	page_put(&page->runs, page->run_count ? ",\n" : "");
+	page_blocks_join(page, part);
+	page->run_count++;
+	page->failed = page->failed || part->failed || page->runs.failed || page->version.failed;
 }
 
 static void run_free(struct page_run *run)
@@ -260,7 +275,7 @@ int page_run_report(struct page *page, const struct sl_document_run *reported, s
 	make_ranges(&run);
 	if (!page->failed)
 		page_groups_make(&run);
-	page_put(&json, page->run_count ? ",\n{" : "{");
+	page_put(&json, "{");
 	put_facts(&run);
 	put_inputs(&run);
 	for (size_t i = 0; i < SL_LEN(put) && !page->failed; i++)

@@ -114,6 +114,14 @@ struct sl_document {
 	int (*add)(void *self, const struct sl_document_run *reported, struct sl_err *err);
 	int (*write)(void *self, const struct sl_compared *compared, struct sl_out *out, struct sl_err *err);
 	void (*close)(void *self);
+	/* add in two steps; NULL: it is not to be had so. The first may be taken on any thread, for several
+	 * runs at once: it makes of a run what is kept of it, and only looks at what `self` was opened with.
+	 * The second says that it is the next one, and has it then, whatever comes of it; drop frees one that
+	 * is not joined. */
+	int (*part)(
+		const void *self, const struct sl_document_run *reported, void **part, struct sl_err *err);
+	int (*join)(void *self, void *part, struct sl_err *err);
+	void (*drop)(void *part);
 };
 
 #endif
