@@ -357,6 +357,10 @@ int outdir_stream(struct outdir *dir, struct run *run, const char *only, struct 
  * gives them. metrics: of the run, as metrics_compute left them; NULL if only leaves metrics.json out. */
 int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,
 	const char *only, struct sl_err *err);
+/* The same in two steps: the folder of a run, in their order; and its files, on any thread. */
+int outdir_sub(struct outdir *dir, const char *sub, struct sl_err *err);
+int outdir_run_in(struct outdir *dir, const char *sub, const struct run *run,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err);
 /* One window's run, in a folder of its own in dir/sub, and when all are there what is above them. */
 int outdir_window(struct outdir *dir, const char *sub, const char *name, const struct run *run,
 	const struct sl_metrics *metrics, const char *only, struct sl_err *err);

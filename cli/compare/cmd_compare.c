@@ -65,17 +65,6 @@ static int report_open(struct comparison *all, struct run *runs, struct sl_err *
 	return all->document ? all->document->open(&all->report, &wanted, err) : SL_OK;
 }
 
-static int report_add(
-	struct comparison *all, const struct run *run, size_t slot, const char *folder, struct sl_err *err)
-{
-	struct sl_document_run reported;
-	if (!all->document)
-		return SL_OK;
-	const int status = reporting_make(
-		&reported, run, &all->row[slot].metrics, all->row[slot].label, folder, all->args->arena, err);
-	return status ? status : all->document->add(all->report, &reported, err);
-}
-
 static int report_write(const struct comparison *all, struct sl_err *err)
 {
 	struct sl_compared compared = all->reported;
@@ -101,29 +90,130 @@ static int report_write(const struct comparison *all, struct sl_err *err)
 	return status;
 }
 
-/* A run is over: its row, and its files while its columns are there. */
+/* A row whose run is over: what was made of it on the run's own thread, with memory of its own, until its
+ * turn comes. */
+struct row_over {
+	struct sl_arena *arena;
+	struct args args; /* The command's, in that arena. */
+	char sub[96];     /* Its folder. */
+	struct series *series;
+	void *part; /* Of the report. */
+	struct sl_err err;
+};
+
+/* Hooks look at them, or metrics that are computed anew over the jobs that ran in all rows. */
+static bool results_stay(const struct comparison *all)
+{
+	return all->self || arg(all->args, "metric") || (all->document && !all->document->part);
+}
+
+static int report_part(
+	struct comparison *all, struct row_over *over, const struct run *run, const struct compared_row *row)
+{
+	struct sl_document_run reported;
+	if (!all->document || !all->document->part)
+		return SL_OK;
+	const int status =
+		reporting_make(&reported, run, &row->metrics, row->label, over->sub, over->arena, &over->err);
+	return status ? status : all->document->part(all->report, &reported, &over->part, &over->err);
+}
+
+/* On the run's thread: its row, its files and its part of the report, while its columns are there. */
+static void run_over(void *self, struct run *run, size_t slot)
+{
+	struct comparison *all = self;
+	struct compared_row *row = &all->row[slot];
+	struct row_over *over = &all->over[slot];
+	struct sl_err *err = &over->err;
+	row->metrics.arena = over->arena;
+	row->metrics.plain = !all->dir && !all->labels && !arg_flag(all->args, "json");
+	int status = metrics_compute(&row->metrics, &run->sim.result, err);
+	if (!status)
+		status = selected_put(&row->metrics, run->scenario, &run->sim.result, &over->args, err);
+	if (!status && all->count > 1) {
+		over->series = differences_prepare(&run->sim.result, &row->metrics, err);
+		status = err->status;
+	}
+	if (!status && all->dir)
+		status = outdir_run_in(all->dir, over->sub, run, &row->metrics, NULL, err);
+	if (!status)
+		status = report_part(all, over, run, row);
+	if (!status && !results_stay(all))
+		sim_forget(&run->sim);
+}
+
+static int report_join(
+	struct comparison *all, struct row_over *over, const struct run *run, const struct compared_row *row)
+{
+	struct sl_document_run reported;
+	struct sl_err *err = &over->err;
+	void *part = over->part;
+	over->part = NULL;
+	if (!all->document)
+		return SL_OK;
+	if (part)
+		return all->document->join(all->report, part, err);
+	const int status =
+		reporting_make(&reported, run, &row->metrics, row->label, over->sub, over->arena, err);
+	return status ? status : all->document->add(all->report, &reported, err);
+}
+
+/* Then, in the order of the rows. */
 static int run_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
 {
 	talk_left(run);
 	struct comparison *all = self;
-	struct compared_row *row = &all->row[slot];
-	row->partial = run->sim.result.interrupted;
-	row->metrics.plain = !all->dir && !all->labels && !arg_flag(all->args, "json");
-	int status = metrics_compute(&row->metrics, &run->sim.result, &all->failure);
+	struct row_over *over = &all->over[slot];
+	struct series *series = over->series;
+	int status = over->err.status;
+	over->series = NULL;
+	all->row[slot].partial = run->sim.result.interrupted;
+	if (!status && series)
+		status = differences_add(all->differences, slot, series, &over->err);
+	else
+		differences_drop(series);
 	if (!status)
-		status = selected_put(
-			&row->metrics, run->scenario, &run->sim.result, all->args, &all->failure);
-	if (!status && all->count > 1)
-		status = differences_take(
-			all->differences, slot, &run->sim.result, &row->metrics, &all->failure);
-	if (!status && all->dir) {
-		char sub[96];
-		(void)snprintf(sub, sizeof(sub), "%zu-%s", slot + 1, run->choice.slug);
-		status = outdir_run(all->dir, sub, run, &row->metrics, NULL, &all->failure);
-		if (!status)
-			status = report_add(all, run, slot, sub, &all->failure);
+		status = report_join(all, over, run, &all->row[slot]);
+	if (!status)
+		return SL_OK;
+	all->failure = over->err;
+	return sl_fail(err, status, "%s", all->failure.text);
+}
+
+static int rows_begin(struct comparison *all, const struct run *runs, struct sl_err *err)
+{
+	all->over = sl_alloc(all->args->arena, all->count, sizeof(*all->over));
+	if (!all->over)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < all->count; i++) {
+		struct row_over *over = &all->over[i];
+		over->arena = sl_arena_new();
+		over->args = *all->args;
+		over->args.arena = over->arena;
+		(void)snprintf(over->sub, sizeof(over->sub), "%zu-%s", i + 1, runs[i].choice.slug);
+		if (!over->arena)
+			return sl_fail_memory(err);
+		const int status = all->dir ? outdir_sub(all->dir, over->sub, err) : SL_OK;
+		if (status)
+			return status;
 	}
-	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
+	return SL_OK;
+}
+
+void compare_end(struct comparison *all)
+{
+	for (size_t i = 0; all->row && i < all->count; i++)
+		metrics_release(&all->row[i].metrics);
+	for (size_t i = 0; all->over && i < all->count; i++) {
+		struct row_over *over = &all->over[i];
+		differences_drop(over->series);
+		if (over->part)
+			all->document->drop(over->part);
+		sl_arena_free(over->arena);
+	}
+	differences_free(all->differences);
+	if (all->report)
+		all->document->close(all->report);
 }
 
 /* The directory's identity is that of its runs, in order. */
@@ -237,10 +327,13 @@ static int runs_once(struct comparison *all, struct run *runs, unsigned threads,
 	for (size_t i = 0; all->windows && !status && i < all->count; i++)
 		status = windows_begin(
 			&all->windows[i], &runs[i], single + i * all->each, all->args->arena, err);
+	if (!status && !all->windows)
+		status = rows_begin(all, runs, err);
 	if (!status) {
+		const struct run_ends ends = { all->windows ? NULL : run_over,
+			all->windows ? window_finished : run_finished, all };
 		struct progress_bar *bar = progress_start(single, count, all->args);
-		status = runset_run(
-			single, count, threads, all->windows ? window_finished : run_finished, all, err);
+		status = runset_run_to(single, count, threads, &ends, err);
 		progress_stop(bar);
 	}
 	if (all->windows && single)
@@ -250,8 +343,9 @@ static int runs_once(struct comparison *all, struct run *runs, unsigned threads,
 
 int compare_runs(struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err)
 {
-	uint64_t threads;
+	uint64_t threads = 1;
 	int status = arg_u64(all->args, "threads", 0, 1, 4096, &threads, err);
+	differences_on_threads(all->differences, runset_threads((unsigned)threads, all->count));
 	all->column = selected_columns(all->args, err);
 	if (!status && !all->column)
 		status = err->status;
@@ -587,11 +681,7 @@ static int compare_command(const struct args *args, struct sl_err *err)
 			"'-p', '-o', '--reps' and '--blocks' are about a trace: give one TRACE, or directories of runs without them");
 	else if (!(status = run_find_words(args, false, err)))
 		status = compare_directories(&all, err);
-	for (size_t i = 0; all.row && i < all.count; i++)
-		metrics_release(&all.row[i].metrics);
-	differences_free(all.differences);
-	if (all.report)
-		all.document->close(all.report);
+	compare_end(&all);
 	return status;
 }
 

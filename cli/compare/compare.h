@@ -18,6 +18,8 @@ struct compared_row {
 	bool partial;
 };
 
+struct row_over; /* cmd_compare.c: of a row whose run is over. */
+
 struct comparison {
 	const struct args *args;
 	const struct summary_metric *column; /* Of the table. */
@@ -42,6 +44,7 @@ struct comparison {
 
 	const struct sl_document *document; /* The report; NULL: none is written. */
 	void *report;
+	struct row_over *over; /* By row; NULL: none is over. */
 
 	/* What else is reported on stdout, before the table and after it, or (json not NULL) as further
 	 * members of the object; NULL: nothing. Runs have their results then, unless they are of several
@@ -82,8 +85,11 @@ int compare_replications(const struct replications *of, struct sl_err *err);
 int replications_csv(const struct comparison *all, struct sl_err *err);
 
 /* cmd_compare.c: the runs of all rows, prepared and with their rows begun; then their table and files.
- * repeated: NULL: each row is one run. The caller frees all->differences, which it made, and the runs. */
+ * repeated: NULL: each row is one run. The caller frees the runs, and calls compare_end, which frees
+ * all->differences too. */
 int compare_runs(struct comparison *all, struct run *runs, struct replications *repeated, struct sl_err *err);
+/* Frees the rows' metrics and what was made of them, the differences, and the report. */
+void compare_end(struct comparison *all);
 /* What distinguishes a row from others; cluster: how the column is to read, NULL: so many cpus. */
 int compare_row_begin(struct compared_row *row, const struct run *run, const char *label, const char *cluster,
 	const struct args *args);

@@ -707,7 +707,7 @@ static int folder_make(struct outdir *dir, const char *name, struct sl_err *err)
 }
 
 /* The folder of one run of several. */
-static int sub_make(struct outdir *dir, const char *sub, struct sl_err *err)
+int outdir_sub(struct outdir *dir, const char *sub, struct sl_err *err)
 {
 	dir->compares = true;
 	const int status = name_add(dir, &dir->runs, sub, err);
@@ -745,14 +745,20 @@ static int run_write(struct outdir *dir, const char *prefix, const struct run *r
 	return status ? status : file_close(out, run_json(out, run, NULL, metrics, only, err), err);
 }
 
-int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,
-	const char *only, struct sl_err *err)
+int outdir_run_in(struct outdir *dir, const char *sub, const struct run *run,
+	const struct sl_metrics *metrics, const char *only, struct sl_err *err)
 {
 	char prefix[PATH] = "";
 	if (sub)
 		(void)snprintf(prefix, PATH, "%.1000s/", sub);
-	const int status = sub ? sub_make(dir, sub, err) : SL_OK;
-	return status ? status : run_write(dir, prefix, run, metrics, only, err);
+	return run_write(dir, prefix, run, metrics, only, err);
+}
+
+int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,
+	const char *only, struct sl_err *err)
+{
+	const int status = sub ? outdir_sub(dir, sub, err) : SL_OK;
+	return status ? status : outdir_run_in(dir, sub, run, metrics, only, err);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): as outdir_run, and the window's name. */
@@ -764,7 +770,7 @@ int outdir_window(struct outdir *dir, const char *sub, const char *name, const s
 	struct stat found;
 	int status = outdir_join(path, dir->temp, sub ? sub : ".", err);
 	if (!status && sub && stat(path, &found) != 0)
-		status = sub_make(dir, sub, err); /* The first of its policy. */
+		status = outdir_sub(dir, sub, err); /* The first of its policy. */
 	(void)snprintf(path, PATH, "%.1000s%s%.60s", sub ? sub : "", sub ? "/" : "", name);
 	(void)snprintf(prefix, PATH, "%.1070s/", path);
 	if (!status)

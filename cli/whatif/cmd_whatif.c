@@ -354,11 +354,7 @@ static int compare_replicas(struct replica_list *all, struct sl_err *err)
 		status = compare_runs(&comparison, runs, NULL, err);
 	}
 	runset_release(runs, all->count);
-	for (size_t i = 0; i < all->count; i++)
-		metrics_release(&comparison.row[i].metrics);
-	differences_free(comparison.differences);
-	if (comparison.report)
-		comparison.document->close(comparison.report);
+	compare_end(&comparison);
 	return status;
 }
 

@@ -36,18 +36,18 @@ void *page_alloc(struct page *page, size_t count, size_t size)
 	return capacity;
 }
 
-/* How long so many bytes are, compressed in that way. */
-static size_t tried(const unsigned char *bytes, size_t length, int strategy)
+/* How long so many bytes are, compressed in that way; more than `most`: SIZE_MAX, and soon. */
+static size_t tried(const unsigned char *bytes, size_t length, int strategy, size_t most)
 {
 	unsigned char capacity[SAMPLE + SAMPLE / 8];
-	z_stream stream = { .next_in = bytes,
-		.avail_in = (uInt)length,
-		.next_out = capacity,
-		.avail_out = sizeof(capacity) };
+	most = most < sizeof(capacity) ? most : sizeof(capacity) - 1;
+	z_stream stream = {
+		.next_in = bytes, .avail_in = (uInt)length, .next_out = capacity, .avail_out = (uInt)most + 1
+	}; /* It has not ended while there is no room left. */
 	if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, strategy) != Z_OK)
 		return SIZE_MAX;
 	const bool whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
-	const size_t size = sizeof(capacity) - stream.avail_out;
+	const size_t size = stream.total_out;
 	(void)deflateEnd(&stream);
 	return whole ? size : SIZE_MAX;
 }
@@ -57,8 +57,8 @@ static int strategy_of(const unsigned char *bytes, size_t length)
 {
 	const size_t sample = length < SAMPLE ? length : SAMPLE;
 	const unsigned char *from = bytes + (length - sample) / 2;
-	return tried(from, sample, Z_RLE) < tried(from, sample, Z_DEFAULT_STRATEGY) ? Z_RLE
-										    : Z_DEFAULT_STRATEGY;
+	const size_t runs = tried(from, sample, Z_RLE, SIZE_MAX);
+	return tried(from, sample, Z_DEFAULT_STRATEGY, runs) > runs ? Z_RLE : Z_DEFAULT_STRATEGY;
 }
 
 /* So many bytes more into the stream, which has the memory for them; last: it ends. */
@@ -97,7 +97,7 @@ static void deflate_all(
 	}
 	int status = Z_OK;
 	for (size_t plane = 0; plane < planes && status == Z_OK; plane++) {
-		const int next = strategy_of(bytes + plane * length, length);
+		const int next = plane ? strategy_of(bytes + plane * length, length) : strategy;
 		stream.next_out = block->data + block->size;
 		stream.avail_out = (uInt)chunk;
 		if (next != strategy)

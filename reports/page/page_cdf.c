@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Points of a curve: evenly over the jobs, and more and more densely towards the longest. */
-enum { EVEN = 192, GROUPS_MAX = 12 };
+enum { EVEN = 192, GROUPS_MAX = 12, CURVES = 32 };
 
 enum measure { WAIT, SLOWDOWN, MEASURES };
 
@@ -32,6 +32,7 @@ struct curves {
 	struct page_key *key; /* Of all jobs that started, by value. */
 	size_t count;
 	uint64_t *value; /* Of one group after another. */
+	uint8_t *curve;  /* By row, of the grouping under way: which; CURVES or more: none. */
 };
 
 /* max(1, turnaround / max(run, 10 s)) in millionths, as jobs.csv has it. Feitelson and others 1997. */
@@ -141,11 +142,14 @@ static void group_name(const struct grouping *by, uint32_t curve, struct page_te
 /* All curves of a grouping: values of each group, in order as all are. */
 static void put_curves(struct curves *all, const struct grouping *by)
 {
-	enum { CURVES = 32 };
 	size_t first[CURVES + 1] = { 0 };
 	size_t filled[CURVES];
+	for (uint32_t row = 0; row < all->run->total; row++) {
+		const uint32_t curve = curve_of(by, all->run, row);
+		all->curve[row] = curve < CURVES ? (uint8_t)curve : CURVES;
+	}
 	for (size_t i = 0; i < all->count; i++) {
-		const uint32_t curve = curve_of(by, all->run, all->key[i].row);
+		const uint32_t curve = all->curve[all->key[i].row];
 		if (curve < CURVES)
 			first[curve + 1]++;
 	}
@@ -154,7 +158,7 @@ static void put_curves(struct curves *all, const struct grouping *by)
 		first[c + 1] += first[c];
 	}
 	for (size_t i = 0; i < all->count; i++) {
-		const uint32_t curve = curve_of(by, all->run, all->key[i].row);
+		const uint32_t curve = all->curve[all->key[i].row];
 		if (curve < CURVES)
 			all->value[filled[curve]++] = all->key[i].key;
 	}
@@ -211,9 +215,10 @@ void page_cdf_put(struct page_run *run)
 	struct curves all = { .run = run,
 		.json = &json,
 		.key = page_alloc(run->page, 2 * rows, sizeof(*all.key)),
-		.value = page_alloc(run->page, rows, sizeof(*all.value)) };
+		.value = page_alloc(run->page, rows, sizeof(*all.value)),
+		.curve = page_alloc(run->page, rows, sizeof(*all.curve)) };
 	page_put(&json, "[");
-	for (unsigned m = 0; m < MEASURES && all.key && all.value; m++) {
+	for (unsigned m = 0; m < MEASURES && all.key && all.value && all.curve; m++) {
 		all.measure = (enum measure)m;
 		page_cdf_take(&all);
 		put_curves(&all, &(struct grouping){ .by = "all" });
@@ -229,4 +234,5 @@ void page_cdf_put(struct page_run *run)
 	page_text_free(&json);
 	free(all.key);
 	free(all.value);
+	free(all.curve);
 }

@@ -10,21 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By bytes from the lowest on; those that are alike in all keys cost a look. */
+enum { BITS = 11, DIGITS = 6, RADIX = 1 << BITS };
+
+/* By one digit. place: of each, how many there are. */
+static void keys_move(
+	const struct page_key *from, struct page_key *to, size_t count, unsigned shift, uint32_t place[RADIX])
+{
+	uint32_t sum = 0;
+	for (size_t k = 0; k < RADIX; k++) {
+		const uint32_t there = place[k];
+		place[k] = sum;
+		sum += there;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[place[from[i].key >> shift & (RADIX - 1)]++] = from[i];
+}
+
+/* By digits from the lowest on; those that are alike in all keys cost a look. */
 void page_sort(struct page_key *key, struct page_key *other, size_t count)
 {
+	uint32_t place[DIGITS][RADIX] = { 0 };
 	struct page_key *from = key;
 	struct page_key *to = other;
-	for (unsigned shift = 0; shift < 64; shift += 8) {
-		size_t place[257] = { 0 };
-		for (size_t i = 0; i < count; i++)
-			place[(from[i].key >> shift & 255) + 1]++;
-		if (!count || place[(from[0].key >> shift & 255) + 1] == count)
+	for (size_t i = 0; i < count; i++)
+		for (unsigned d = 0; d < DIGITS; d++)
+			place[d][key[i].key >> (BITS * d) & (RADIX - 1)]++;
+	for (unsigned d = 0; d < DIGITS && count; d++) {
+		if (place[d][from[0].key >> (BITS * d) & (RADIX - 1)] == count)
 			continue;
-		for (size_t i = 0; i < 256; i++)
-			place[i + 1] += place[i];
-		for (size_t i = 0; i < count; i++)
-			to[place[from[i].key >> shift & 255]++] = from[i];
+		keys_move(from, to, count, BITS * d, place[d]);
 		struct page_key *swap = from;
 		from = to;
 		to = swap;

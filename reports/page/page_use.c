@@ -4,7 +4,7 @@
  *
  * A line on a screen shows some thousand points. Where there are many more, time is cut into bins of equal
  * width, and a point is the mean over its bin, weighed by time, in integers until the last division; the peak
- * stands beside it.
+ * stands beside it. A run's points are gone through twice, and none of them is kept.
  */
 #include "reports/page/page.h"
 
@@ -13,74 +13,171 @@
 
 enum { STEPS_MAX = 20000, BINS = 10000 };
 
-/* A series of steps: values by measure, each holding from its time on. */
+enum measure { CPUS, GPUS, NODES, MEM, RUNNING, QUEUED, SUSPENDED, CPUS_QUEUED, GPUS_QUEUED, MEASURES };
+
+/* A point: its values hold from its time on. */
+struct point {
+	sl_time at;
+	int64_t value[MEASURES];
+};
+
+/* A series of points, in order of time; of those of one tick the last holds. */
 struct series {
 	struct page_run *run;
 	size_t count;
-	const sl_time *at; /* Ascending; of like ones the last holds. */
-	int32_t *time;     /* Of each bin or step that is put. */
-	int64_t *value;    /* By step, of one measure. */
-	size_t *bin_first; /* NULL: not joined. */
-	size_t put;        /* Steps that are put. */
-	int64_t step;
+	unsigned measures;
+	void (*read)(struct series *series, size_t index, struct point *point);
+	struct sl_usage_reader usage;
+	const struct sl_gauge_series *gauge;
+
+	size_t put;    /* Bins or steps that are put; */
+	int32_t *time; /* of each, when it begins; */
+	int64_t step;  /* ticks of a bin; 0: each step by itself. */
+	/* By measure, then by what is put: its value, of a bin the peak; and of bins the value times ticks.
+	 */
+	int64_t *value;
+	__int128 *sum;
+	bool used[MEASURES], wide[MEASURES]; /* Some value is not 0; some does not fit in 32 bits. */
 };
 
-/* Of bin b, the mean by time and the peak of what holds in it. */
-static float page_use_mean_of(const struct series *series, size_t b, int64_t *peak)
+/* ---- Which steps are put ------------------------------------------------------------------------- */
+
+/* Those that hold for at least a tick; time: of the first STEPS_MAX of them. */
+static size_t steps_find(struct series *series, int32_t *time)
+{
+	struct point point;
+	size_t put = 0;
+	int32_t now = 0;
+	for (size_t i = 0; i < series->count; i++) {
+		series->read(series, i, &point);
+		const int32_t next = page_ticks(series->run, point.at);
+		if (i && next == now)
+			continue;
+		if (put < STEPS_MAX)
+			time[put] = next;
+		put++;
+		now = next;
+	}
+	return put;
+}
+
+static void bins_make(struct series *series)
+{
+	const int64_t from = series->time[0];
+	const int64_t last = series->run->last;
+	series->step = (last - from) / BINS + 1;
+	series->put = 0;
+	for (; series->put < BINS && from + (int64_t)series->put * series->step < last; series->put++)
+		series->time[series->put] = (int32_t)(from + (int64_t)series->put * series->step);
+}
+
+/* ---- What they say ------------------------------------------------------------------------------- */
+
+/* Between two ticks, into the bins that are there. */
+static void bins_add(struct series *series, const struct point *point, int64_t from, int64_t until)
+{
+	const int64_t first = series->time[0];
+	while (from < until) {
+		const size_t bin = (size_t)((from - first) / series->step);
+		if (bin >= series->put)
+			return;
+		const int64_t end =
+			bin + 1 < series->put ? series->time[bin + 1] : (int64_t)series->run->last;
+		const int64_t range = (end < until ? end : until) - from;
+		if (range <= 0)
+			return;
+		for (unsigned m = 0; m < series->measures; m++) {
+			const size_t at = (size_t)m * series->put + bin;
+			const int64_t value = point->value[m];
+			series->sum[at] += (__int128)value * range;
+			series->value[at] = value > series->value[at] ? value : series->value[at];
+		}
+		from += range;
+	}
+}
+
+static void values_find(struct series *series)
+{
+	struct point point;
+	struct point next = { 0 };
+	size_t put = 0;
+	if (series->count)
+		series->read(series, 0, &next);
+	for (size_t i = 0; i < series->count; i++) {
+		const bool last = i + 1 == series->count;
+		point = next;
+		if (!last)
+			series->read(series, i + 1, &next);
+		const int32_t from = page_ticks(series->run, point.at);
+		const int32_t until = last ? series->run->last : page_ticks(series->run, next.at);
+		for (unsigned m = 0; m < series->measures; m++) {
+			series->used[m] |= point.value[m] != 0;
+			series->wide[m] |= point.value[m] > UINT32_MAX;
+		}
+		if (series->step) {
+			bins_add(series, &point, from, until);
+		} else if (last || from != until) {
+			for (unsigned m = 0; m < series->measures; m++)
+				series->value[m * series->put + put] = point.value[m];
+			put++;
+		}
+	}
+}
+
+/* False: no memory. */
+static bool series_make(struct series *series)
+{
+	struct page *page = series->run->page;
+	series->time = page_alloc(page, STEPS_MAX, sizeof(*series->time));
+	if (!series->time)
+		return false;
+	series->put = steps_find(series, series->time);
+	if (series->put > STEPS_MAX)
+		bins_make(series);
+	series->value = page_alloc(page, series->put * series->measures, sizeof(*series->value));
+	series->sum =
+		page_alloc(page, series->step ? series->put * series->measures : 0, sizeof(*series->sum));
+	if (!series->value || !series->sum)
+		return false;
+	values_find(series);
+	return true;
+}
+
+static void series_free(struct series *series)
+{
+	free(series->time);
+	free(series->value);
+	free(series->sum);
+}
+
+/* Over bin b. */
+static float page_use_mean_of(const struct series *series, unsigned measure, size_t b)
 {
 	const int64_t from = series->time[b];
 	const int64_t until = b + 1 < series->put ? series->time[b + 1] : (int64_t)series->run->last;
-	__int128 sum = 0;
-	int64_t now = from;
-	*peak = 0;
-	for (size_t i = series->bin_first[b]; i < series->count; i++) {
-		int64_t next = i + 1 < series->count ? page_ticks(series->run, series->at[i + 1]) : until;
-		if (next > until)
-			next = until;
-		if (next > now) {
-			sum += (__int128)series->value[i] * (next - now);
-			*peak = series->value[i] > *peak ? series->value[i] : *peak;
-			now = next;
-		}
-		if (now >= until)
-			break;
-	}
+	const __int128 sum = series->sum[measure * series->put + b];
 	return until > from ? (float)((double)sum / (double)(until - from)) : 0;
 }
 
-static bool all_zero(const struct series *series)
-{
-	for (size_t i = 0; i < series->count; i++)
-		if (series->value[i])
-			return false;
-	return true;
-}
+/* ---- Usage --------------------------------------------------------------------------------------- */
 
 static uint32_t in_32(int64_t value)
 {
 	return value < 0 ? 0 : value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-static bool all_short(const struct series *series)
-{
-	for (size_t i = 0; i < series->count; i++)
-		if (series->value[i] > UINT32_MAX)
-			return false;
-	return true;
-}
-
-static void put_whole(
-	const struct series *series, struct page_text *json, const char *name, const int64_t *value)
+/* MiB of many nodes may be wide. */
+static void put_whole(const struct series *series, struct page_text *json, const char *name, unsigned measure)
 {
 	struct page *page = series->run->page;
-	const bool is_short = all_short(series); /* MiB of many nodes may not be. */
+	const int64_t *value = series->value + measure * series->put;
 	uint32_t *narrow = page_alloc(page, series->put, sizeof(*narrow));
 	double *wide = page_alloc(page, series->put, sizeof(*wide));
 	for (size_t i = 0; narrow && wide && i < series->put; i++) {
 		narrow[i] = in_32(value[i]);
 		wide[i] = (double)value[i];
 	}
-	if (narrow && wide && is_short)
+	if (narrow && wide && !series->wide[measure])
 		page_member(page, json, name, PAGE_U32 | PAGE_DELTA | PAGE_SPLIT, narrow, series->put);
 	else if (narrow && wide)
 		page_member(page, json, name, PAGE_F64 | PAGE_SPLIT, wide, series->put);
@@ -88,107 +185,42 @@ static void put_whole(
 	free(wide);
 }
 
-/* series->value, under that name. */
-static void put_measure(struct series *series, struct page_text *json, const char *name)
+static void put_measure(struct series *series, struct page_text *json, const char *name, unsigned measure)
 {
 	struct page *page = series->run->page;
-	float *mean = page_alloc(page, series->put, sizeof(*mean));
-	int64_t *value = page_alloc(page, series->put, sizeof(*value));
 	char peak[40];
+	if (!series->used[measure])
+		return;
+	float *mean = page_alloc(page, series->put, sizeof(*mean));
 	(void)snprintf(peak, sizeof(peak), "%s_max", name);
-	if (mean && value && !all_zero(series)) {
-		size_t put = 0;
-		for (size_t i = 0; !series->bin_first && i < series->count; i++)
-			if (i + 1 == series->count ||
-				series->time[put] != page_ticks(series->run, series->at[i + 1]))
-				value[put++] = series->value[i];
-		for (size_t b = 0; series->bin_first && b < series->put; b++) {
-			int64_t most;
-			mean[b] = page_use_mean_of(series, b, &most);
-			value[b] = most;
-		}
-		if (series->bin_first)
-			page_member(page, json, name, PAGE_F32 | PAGE_SPLIT, mean, series->put);
-		put_whole(series, json, series->bin_first ? peak : name, value);
-	}
+	for (size_t b = 0; mean && series->step && b < series->put; b++)
+		mean[b] = page_use_mean_of(series, measure, b);
+	if (mean && series->step)
+		page_member(page, json, name, PAGE_F32 | PAGE_SPLIT, mean, series->put);
+	if (mean)
+		put_whole(series, json, series->step ? peak : name, measure);
 	free(mean);
-	free(value);
 }
 
-/* The steps that are put: those that hold for at least a tick, or bins. */
-static void cut(struct series *series)
+static void read_usage(struct series *series, size_t index, struct point *point)
 {
-	struct page_run *run = series->run;
-	series->time = page_alloc(run->page, series->count + BINS + 1, sizeof(*series->time));
-	series->value = page_alloc(run->page, series->count, sizeof(*series->value));
-	if (!series->time || !series->value)
-		return;
-	for (size_t i = 0; i < series->count; i++) {
-		const int32_t time = page_ticks(run, series->at[i]);
-		if (i + 1 == series->count || time != page_ticks(run, series->at[i + 1]))
-			series->time[series->put++] = time;
-	}
-	if (series->put <= STEPS_MAX)
-		return;
-	const int64_t range = (int64_t)run->last - series->time[0];
-	series->bin_first = page_alloc(run->page, BINS, sizeof(*series->bin_first));
-	if (!series->bin_first)
-		return;
-	const int64_t from = series->time[0];
-	series->step = range / BINS + 1;
-	series->put = 0;
-	for (size_t i = 0; series->put < BINS && from + (int64_t)series->put * series->step < run->last;
-		series->put++) {
-		const int64_t time = from + (int64_t)series->put * series->step;
-		while (i + 1 < series->count && page_ticks(run, series->at[i + 1]) <= time)
-			i++;
-		series->time[series->put] = (int32_t)time;
-		series->bin_first[series->put] = i;
-	}
-}
-
-static void series_free(struct series *series)
-{
-	free(series->time);
-	free(series->value);
-	free(series->bin_first);
-}
-
-/* ---- Usage --------------------------------------------------------------------------------------- */
-
-enum measure { CPUS, GPUS, NODES, MEM, RUNNING, QUEUED, SUSPENDED, CPUS_QUEUED, GPUS_QUEUED, MEASURES };
-
-static int64_t measure_of(const struct sl_usage_point *point, enum measure measure)
-{
-	switch (measure) {
-	case CPUS:
-		return point->cpus_busy;
-	case GPUS:
-		return point->gpus_busy;
-	case NODES:
-		return point->nodes_busy;
-	case MEM:
-		return point->mem_busy;
-	case RUNNING:
-		return point->running;
-	case QUEUED:
-		return point->queued;
-	case SUSPENDED:
-		return point->suspended;
-	case CPUS_QUEUED:
-		return point->cpus_queued;
-	case GPUS_QUEUED:
-		return point->gpus_queued;
-	case MEASURES:
-		break;
-	}
-	return 0;
+	const struct sl_usage_point *usage = sl_usage_at(&series->usage, index);
+	*point = (struct point){ .at = usage->at,
+		.value = { [CPUS] = usage->cpus_busy,
+			[GPUS] = usage->gpus_busy,
+			[NODES] = usage->nodes_busy,
+			[MEM] = usage->mem_busy,
+			[RUNNING] = usage->running,
+			[QUEUED] = usage->queued,
+			[SUSPENDED] = usage->suspended,
+			[CPUS_QUEUED] = usage->cpus_queued,
+			[GPUS_QUEUED] = usage->gpus_queued } };
 }
 
 static void put_rule(struct page_text *json, const struct series *series)
 {
 	page_name(json, "use_rule");
-	if (!series->bin_first) {
+	if (!series->step) {
 		page_put(json, "\"\"");
 		return;
 	}
@@ -204,25 +236,19 @@ static void put_usage(struct page_run *run)
 {
 	static const char *const name[] = { "cpus", "gpus", "nodes", "mem", "running", "queued", "suspended",
 		"cpus_queued", "gpus_queued" };
-	const struct sl_result *result = run->result;
 	struct page_text json = { 0 };
-	sl_time *at = page_alloc(run->page, result->usage_count, sizeof(*at));
-	struct series series = { .run = run, .count = result->usage_count, .at = at };
-	struct sl_usage_reader reader = { .result = result };
+	struct series series = { .run = run,
+		.count = run->result->usage_count,
+		.measures = MEASURES,
+		.read = read_usage,
+		.usage = { .result = run->result } };
 	page_name(run->json, "use");
 	page_put(&json, "{");
-	for (size_t i = 0; at && i < series.count; i++)
-		at[i] = sl_usage_at(&reader, i)->at;
-	if (at)
-		cut(&series);
-	if (series.time && series.value) {
+	if (series_make(&series)) {
 		page_member(run->page, &json, "time", PAGE_I32 | PAGE_DELTA | PAGE_SPLIT, series.time,
 			series.put);
-		for (unsigned m = 0; m < MEASURES; m++) {
-			for (size_t i = 0; i < series.count; i++)
-				series.value[i] = measure_of(sl_usage_at(&reader, i), (enum measure)m);
-			put_measure(&series, &json, name[m]);
-		}
+		for (unsigned m = 0; m < MEASURES; m++)
+			put_measure(&series, &json, name[m], m);
 	}
 	page_put(&json, "}");
 	page_bytes(run->json, json.data, json.length);
@@ -230,19 +256,22 @@ static void put_usage(struct page_run *run)
 	run->page->failed = run->page->failed || json.failed;
 	page_text_free(&json);
 	series_free(&series);
-	free(at);
 }
 
 /* ---- Gauges --------------------------------------------------------------------------------------- */
 
+static void read_gauge(struct series *series, size_t index, struct point *point)
+{
+	point->at = series->gauge->point[index].at;
+	point->value[0] = series->gauge->point[index].value;
+}
+
 static void put_gauge(struct page_run *run, const struct sl_gauge_series *gauge)
 {
-	sl_time *at = page_alloc(run->page, gauge->count, sizeof(*at));
-	struct series series = { .run = run, .count = gauge->count, .at = at };
-	for (size_t i = 0; at && i < series.count; i++)
-		at[i] = gauge->point[i].at;
-	if (at)
-		cut(&series);
+	struct series series = {
+		.run = run, .count = gauge->count, .measures = 1, .read = read_gauge, .gauge = gauge
+	};
+	const bool made = series_make(&series);
 	double *value = page_alloc(run->page, series.put, sizeof(*value));
 	struct page_text json = { 0 };
 	page_put(&json, "{");
@@ -250,16 +279,11 @@ static void put_gauge(struct page_run *run, const struct sl_gauge_series *gauge)
 	page_json(&json, gauge->gauge->name);
 	page_name(&json, "title");
 	page_json(&json, gauge->gauge->summary);
-	if (series.time && series.value && value) {
-		size_t put = 0;
-		for (size_t i = 0; i < series.count; i++)
-			series.value[i] = gauge->point[i].value;
-		for (size_t i = 0; !series.bin_first && i < series.count; i++)
-			if (i + 1 == series.count || series.time[put] != page_ticks(run, at[i + 1]))
-				value[put++] = (double)series.value[i] / 1e6;
-		int64_t peak;
-		for (size_t b = 0; series.bin_first && b < series.put; b++)
-			value[b] = (double)page_use_mean_of(&series, b, &peak) / 1e6;
+	if (made && value) {
+		for (size_t b = 0; b < series.put; b++)
+			value[b] = (series.step ? (double)page_use_mean_of(&series, 0, b)
+						: (double)series.value[b]) /
+				   1e6;
 		page_member(run->page, &json, "time", PAGE_I32 | PAGE_DELTA | PAGE_SPLIT, series.time,
 			series.put);
 		page_member(run->page, &json, "value", PAGE_F64 | PAGE_SPLIT, value, series.put);
@@ -270,7 +294,6 @@ static void put_gauge(struct page_run *run, const struct sl_gauge_series *gauge)
 	page_text_free(&json);
 	series_free(&series);
 	free(value);
-	free(at);
 }
 
 void page_use_put(struct page_run *run)

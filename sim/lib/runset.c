@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runset.c - threads get the next slot from a counter; the caller's thread handles the results in slot order.
+ * runset.c - threads get the next slot from a counter, and make of its run what needs no other; the caller's
+ * thread handles the results in slot order.
  */
 #include "sim/lib/runset.h"
 
@@ -15,7 +16,10 @@ struct runset {
 	pthread_mutex_t lock;
 	pthread_cond_t finished;
 	bool *done; /* By slot; under lock. */
+	const struct run_ends *ends;
 };
+
+static bool has_result(const struct run *run) { return !run->status || run->status == SL_INTERRUPTED; }
 
 static void phase(const struct run *run, enum sim_phase phase)
 {
@@ -33,6 +37,8 @@ static void *work(void *self)
 		run->options.choice = &run->choice;
 		phase(run, SIM_RUNS);
 		run->status = sim_run(&run->sim, &run->options, &run->err);
+		if (set->ends->over && has_result(run))
+			set->ends->over(set->ends->self, run, slot);
 		phase(run, SIM_OVER);
 		(void)pthread_mutex_lock(&set->lock);
 		set->done[slot] = true;
@@ -50,7 +56,7 @@ static void wait_for(struct runset *set, size_t slot)
 	(void)pthread_mutex_unlock(&set->lock);
 }
 
-static unsigned threads_for(unsigned asked, size_t count)
+unsigned runset_threads(unsigned asked, size_t count)
 {
 	long threads = asked;
 	if (!threads)
@@ -61,18 +67,18 @@ static unsigned threads_for(unsigned asked, size_t count)
 }
 
 /* The first failure wins; results that there are are handled all the same. */
-static int take_results(struct runset *set, run_done done, void *self, struct sl_err *err)
+static int take_results(struct runset *set, struct sl_err *err)
 {
+	const struct run_ends *ends = set->ends;
 	int status = SL_OK;
 	for (size_t slot = 0; slot < set->count; slot++) {
 		struct run *run = &set->run[slot];
 		wait_for(set, slot);
 		if (run->status && !status)
 			status = sl_fail(err, run->status, "%s: %s", run->choice.text, run->err.text);
-		const bool usable = !run->status || run->status == SL_INTERRUPTED;
-		if (!done || !usable || (status && status != SL_INTERRUPTED))
+		if (!ends->done || !has_result(run) || (status && status != SL_INTERRUPTED))
 			continue;
-		const int failed = done(self, run, slot, err);
+		const int failed = ends->done(ends->self, run, slot, err);
 		status = status ? status : failed;
 	}
 	return status;
@@ -81,10 +87,16 @@ static int take_results(struct runset *set, run_done done, void *self, struct sl
 int runset_run(
 	struct run *runs, size_t count, unsigned threads, run_done done, void *self, struct sl_err *err)
 {
+	return runset_run_to(runs, count, threads, &(struct run_ends){ NULL, done, self }, err);
+}
+
+int runset_run_to(
+	struct run *runs, size_t count, unsigned threads, const struct run_ends *ends, struct sl_err *err)
+{
 	if (!count)
 		return SL_OK;
-	struct runset set = { .run = runs, .count = count };
-	const unsigned wanted = threads_for(threads, count);
+	struct runset set = { .run = runs, .count = count, .ends = ends };
+	const unsigned wanted = runset_threads(threads, count);
 	pthread_t *thread = calloc(wanted, sizeof(*thread));
 	set.done = calloc(count, sizeof(*set.done));
 	if (!thread || !set.done) {
@@ -99,7 +111,7 @@ int runset_run(
 		started++;
 	if (!started) /* No thread could be created: this one does it all. */
 		(void)work(&set);
-	const int status = take_results(&set, done, self, err);
+	const int status = take_results(&set, err);
 	for (unsigned i = 0; i < started; i++)
 		(void)pthread_join(thread[i], NULL);
 	(void)pthread_cond_destroy(&set.finished);

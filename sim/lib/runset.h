@@ -27,6 +27,17 @@ typedef int (*run_done)(void *self, struct run *run, size_t slot, struct sl_err 
 /* threads 0: as many as there are processors. Returns the first nonzero status in slot order. */
 int runset_run(
 	struct run *runs, size_t count, unsigned threads, run_done done, void *self, struct sl_err *err);
+/* over: called by the run's own thread as soon as it is over and has a result, for several runs at once; then
+ * done, as above. Either may be NULL. */
+struct run_ends {
+	void (*over)(void *self, struct run *run, size_t slot);
+	run_done done;
+	void *self;
+};
+int runset_run_to(
+	struct run *runs, size_t count, unsigned threads, const struct run_ends *ends, struct sl_err *err);
+/* So many threads as that means. */
+unsigned runset_threads(unsigned asked, size_t count);
 void runset_release(struct run *runs, size_t count);
 
 #endif

@@ -103,6 +103,9 @@ struct sim_run {
  * came out otherwise; SL_INTERRUPTED; SL_SYSTEM: no memory. */
 int sim_run(struct sim_run *run, const struct sim_options *options, struct sl_err *err);
 void sim_release(struct sim_run *run);
+/* After its end: usage, reasons and node allocations go out of its result, and what only the loop needs. What
+ * is by job, counted or summed stays. Only sim_release may follow. */
+void sim_forget(struct sim_run *run);
 
 /* In steps. What options points to is lent for the run's life; history is not read: it begins under `choice`.
  */
