@@ -158,7 +158,16 @@ static int report_join(
 	return status ? status : all->document->add(all->report, &reported, err);
 }
 
-/* Then, in the order of the rows. */
+static bool all_started(const struct sl_result *result)
+{
+	for (uint32_t row = 0; row < result->jobs->count; row++)
+		if (result->start[row] == SL_NONE)
+			return false;
+	return true;
+}
+
+/* Then, in the order of the rows. The result of a run in which every job started goes: only where some did
+ * not in another is it looked at again, and made again. */
 static int run_finished(void *self, struct run *run, size_t slot, struct sl_err *err)
 {
 	talk_left(run);
@@ -174,6 +183,8 @@ static int run_finished(void *self, struct run *run, size_t slot, struct sl_err 
 		differences_drop(series);
 	if (!status)
 		status = report_join(all, over, run, &all->row[slot]);
+	if (!status && !results_stay(all) && all_started(&run->sim.result))
+		sim_release(&run->sim);
 	if (!status)
 		return SL_OK;
 	all->failure = over->err;

@@ -25,7 +25,8 @@ struct comparison {
 	const struct summary_metric *column; /* Of the table. */
 	struct windows *windows;             /* By row, if each is of several windows. */
 	size_t each;                         /* Runs of a row. */
-	const struct run *run;               /* By row, with their results; NULL: these are gone. */
+	struct run
+		*run; /* By row; the result of one in which every job started may be gone. NULL: all are. */
 	const char *resource; /* Of which utilizations are, where they would be of several; NULL. */
 	bool samples_apart;   /* Of some seed or log, other jobs ran in some rows. */
 	struct replication *replication; /* By seed, then by row; NULL: each row is one run. */
@@ -116,8 +117,9 @@ int compare_files(const struct comparison *all, struct sl_err *err);
 int compare_rows_common(struct comparison *all, struct sl_err *err);
 /* Of several seeds, logs or windows, before they are compared: utilizations are all of one resource. */
 void compare_samples_resource(struct comparison *all);
-int compare_over_common(struct sl_metrics *metrics, const struct run *run,
-	const struct differences *differences, size_t row, const struct args *args, struct sl_err *err);
+/* run: NULL: its result is gone for good; one that was released is made again. */
+int compare_over_common(struct sl_metrics *metrics, struct run *run, const struct differences *differences,
+	size_t row, const struct args *args, struct sl_err *err);
 void compare_restate(struct sl_metrics *metrics, const struct sl_restated *as);
 /* compare_samples.c: --blocks, or the same in a record. SL_USAGE: it is none. */
 int samples_cut(struct differences *differences, const char *blocks, struct sl_err *err);

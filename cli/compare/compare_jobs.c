@@ -76,16 +76,27 @@ static int metrics_over(struct sl_metrics *found, const struct run *run, const s
 	return status ? status : selected_put(found, run->scenario, masked, args, err);
 }
 
-int compare_over_common(struct sl_metrics *metrics, const struct run *run,
-	const struct differences *differences, size_t row, const struct args *args, struct sl_err *err)
+/* As it was, without what was recorded of it. */
+static int run_again(struct run *run, struct sl_err *err)
+{
+	struct sim_options options = run->options;
+	if (run->sim.result.jobs)
+		return SL_OK;
+	options.record = 0;
+	options.progress = NULL;
+	return sim_run(&run->sim, &options, err);
+}
+
+int compare_over_common(struct sl_metrics *metrics, struct run *run, const struct differences *differences,
+	size_t row, const struct args *args, struct sl_err *err)
 {
 	struct sl_metrics found;
 	sl_time *start = NULL;
 	sl_time *end = NULL;
-	int status = SL_OK;
+	int status = run ? run_again(run, err) : SL_OK;
 	metrics_init(&found, metrics->arena, NULL);
 	found.plain = metrics->plain;
-	if (run && run->sim.result.jobs) {
+	if (run && !status) {
 		struct sl_result masked = run->sim.result;
 		status = result_masked(&masked, &start, &end, differences, row, err);
 		if (!status)

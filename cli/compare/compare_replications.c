@@ -69,8 +69,7 @@ static int sample_begin(struct repeating *repeating, struct sl_err *err)
 
 /* All rows of a seed or log are there: their metrics are over the jobs that ran in all of them. first: the
  * first's run; the others follow. */
-static int sample_align(
-	struct repeating *repeating, const struct run *first, size_t number, struct sl_err *err)
+static int sample_align(struct repeating *repeating, struct run *first, size_t number, struct sl_err *err)
 {
 	struct comparison *all = repeating->of->all;
 	struct replication *of = &all->replication[number];
