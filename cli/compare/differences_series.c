@@ -21,24 +21,25 @@ static uint64_t folded_text(uint64_t h, const char *text)
 
 /* ---- Numbers ----------------------------------------------------------------------------------- */
 
-static bool fits(int64_t value, int64_t unit)
+/* Are all so many units, and few enough? Of a unit that is known here a division is a product. */
+static bool fit(const int64_t *value, uint32_t count, int64_t unit)
 {
-	return value == SL_NONE ||
-	       (value % unit == 0 && value / unit > INT32_MIN && value / unit <= INT32_MAX);
+	for (uint32_t row = 0; row < count; row++) {
+		const int64_t units = unit == SL_SECOND ? value[row] / SL_SECOND : value[row];
+		if (value[row] != SL_NONE &&
+			(units * unit != value[row] || units <= INT32_MIN || units > INT32_MAX))
+			return false;
+	}
+	return true;
 }
 
 /* As many, in the largest unit that they are whole ones of. unit: of these. */
-static int numbers_make(struct numbers *numbers, int64_t *value, uint32_t count, int64_t unit)
+static int numbers_make(struct numbers *numbers, const int64_t *value, uint32_t count, int64_t unit)
 {
 	static const int64_t units[] = { SL_SECOND, 1 };
 	size_t u = unit == 1;
-	for (; u < SL_LEN(units); u++) {
-		uint32_t row = 0;
-		while (row < count && fits(value[row], units[u]))
-			row++;
-		if (row == count)
-			break;
-	}
+	while (u < SL_LEN(units) && !fit(value, count, units[u]))
+		u++;
 	if (u == SL_LEN(units)) {
 		numbers->wide = malloc(((size_t)count + 1) * sizeof(*numbers->wide));
 		if (numbers->wide)
@@ -48,8 +49,9 @@ static int numbers_make(struct numbers *numbers, int64_t *value, uint32_t count,
 	numbers->unit = units[u];
 	numbers->narrow = malloc(((size_t)count + 1) * sizeof(*numbers->narrow));
 	for (uint32_t row = 0; numbers->narrow && row < count; row++)
-		numbers->narrow[row] =
-			value[row] == SL_NONE ? INT32_MIN : (int32_t)(value[row] / numbers->unit);
+		numbers->narrow[row] = value[row] == SL_NONE ? INT32_MIN
+				       : u                   ? (int32_t)value[row]
+							     : (int32_t)(value[row] / SL_SECOND);
 	return numbers->narrow ? SL_OK : SL_SYSTEM;
 }
 

@@ -88,7 +88,7 @@ static void deflate_all(
 	const size_t length = block->count * width_of(block->form) / planes;
 	const size_t capacity = planes * (length + length / 8 + 4 * chunk);
 	z_stream stream = { 0 };
-	block->data = page_alloc(page, capacity, 1);
+	block->data = malloc(capacity);
 	int strategy = strategy_of(bytes, length);
 	if (!block->data ||
 		deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, strategy) != Z_OK) {
@@ -114,16 +114,29 @@ static void deflate_all(
 	block->data = shorter ? shorter : block->data;
 }
 
+static uint64_t value_at(const unsigned char *from, size_t i, size_t size)
+{
+	uint32_t word;
+	uint64_t value = 0;
+	if (size == sizeof(word)) { /* Mostly. */
+		memcpy(&word, from + i * sizeof(word), sizeof(word));
+		return word;
+	}
+	memcpy(&value, from + i * size, size);
+	return BYTE_ORDER == BIG_ENDIAN ? value >> (8 * (8 - size)) : value;
+}
+
 /* Little endian, as differences, in planes: what its form says. */
 static void encode(unsigned char *to, const unsigned char *from, size_t count, unsigned form)
 {
 	const size_t size = width_of(form);
 	uint64_t before = 0;
+	if (size == 1 && !(form & PAGE_DELTA)) {
+		memcpy(to, from, count);
+		return;
+	}
 	for (size_t i = 0; i < count; i++) {
-		uint64_t value = 0;
-		memcpy(&value, from + i * size, size);
-		if (BYTE_ORDER == BIG_ENDIAN)
-			value >>= 8 * (8 - size);
+		const uint64_t value = value_at(from, i, size);
 		const uint64_t put = form & PAGE_DELTA ? value - before : value;
 		before = value;
 		for (size_t b = 0; b < size; b++)
@@ -161,7 +174,8 @@ static size_t page_block(struct page *page, unsigned form, const void *values, s
 {
 	struct page_block block = { .form = form, .count = count };
 	const size_t length = count * width_of(form);
-	unsigned char *bytes = page->failed ? NULL : page_alloc(page, length, 1);
+	unsigned char *bytes = page->failed ? NULL : malloc(length ? length : 1);
+	page->failed = page->failed || !bytes;
 	if (bytes) {
 		encode(bytes, values, count, form);
 		deflate_all(page, &block, bytes, form & PAGE_SPLIT && count ? width_of(form) : 1);

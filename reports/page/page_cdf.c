@@ -29,9 +29,9 @@ struct curves {
 	struct page_run *run;
 	struct page_text *json;
 	enum measure measure;
-	struct page_key *key; /* Of all jobs that started, by value. */
+	struct page_key *key; /* Of all jobs that started, by value; twice as long, for sorting. */
 	size_t count;
-	uint64_t *value; /* Of one group after another. */
+	uint64_t *value; /* Of one group after another; once they are sorted, in the second half. */
 	uint8_t *curve;  /* By row, of the grouping under way: which; CURVES or more: none. */
 };
 
@@ -215,10 +215,11 @@ void page_cdf_put(struct page_run *run)
 	struct curves all = { .run = run,
 		.json = &json,
 		.key = page_alloc(run->page, 2 * rows, sizeof(*all.key)),
-		.value = page_alloc(run->page, rows, sizeof(*all.value)),
 		.curve = page_alloc(run->page, rows, sizeof(*all.curve)) };
+	if (all.key)
+		all.value = (uint64_t *)(all.key + rows);
 	page_put(&json, "[");
-	for (unsigned m = 0; m < MEASURES && all.key && all.value && all.curve; m++) {
+	for (unsigned m = 0; m < MEASURES && all.key && all.curve; m++) {
 		all.measure = (enum measure)m;
 		page_cdf_take(&all);
 		put_curves(&all, &(struct grouping){ .by = "all" });
@@ -233,6 +234,5 @@ void page_cdf_put(struct page_run *run)
 		page_member(run->page, run->json, "cdf", PAGE_JSON, json.data, json.length);
 	page_text_free(&json);
 	free(all.key);
-	free(all.value);
 	free(all.curve);
 }

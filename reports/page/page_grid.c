@@ -22,27 +22,41 @@ bool page_grid_make(struct page *page, struct page_grid *grid, const struct page
 	return grid->part && grid->slope;
 }
 
-/* From that time on so much more, in this row and all below. */
-static void corner(struct page_grid *grid, uint32_t row, int64_t amount, int64_t time)
+/* Where a time is: its bin, and how much of that is left from then on. */
+struct corner {
+	int64_t column, left;
+};
+
+static struct corner corner_at(const struct page_grid *grid, int64_t time)
 {
 	const int64_t most = (int64_t)grid->columns * grid->step;
 	int64_t since = time - grid->from;
 	since = since < 0 ? 0 : since > most ? most : since;
-	const int64_t column = since / grid->step;
-	const size_t cell = (size_t)row * (grid->columns + 1) + (size_t)column;
-	if (column == grid->columns)
+	/* Narrow numbers are divided sooner. */
+	const int64_t column =
+		most <= UINT32_MAX ? (uint32_t)since / (uint32_t)grid->step : since / grid->step;
+	return (struct corner){ column, (column + 1) * grid->step - since };
+}
+
+/* From then on so much more, in this row and all below. */
+static void corner_put(struct page_grid *grid, uint32_t row, int64_t amount, const struct corner *at)
+{
+	const size_t cell = (size_t)row * (grid->columns + 1) + (size_t)at->column;
+	if (at->column == grid->columns)
 		return;
-	grid->part[cell] += amount * ((column + 1) * grid->step - since);
+	grid->part[cell] += amount * at->left;
 	grid->slope[cell + 1] += amount;
 }
 
 void page_grid_add(struct page_grid *grid, uint32_t first, uint32_t count, int64_t amount,
 	const struct page_range *range)
 {
-	corner(grid, first, amount, range->from);
-	corner(grid, first, -amount, range->until);
-	corner(grid, first + count, -amount, range->from);
-	corner(grid, first + count, amount, range->until);
+	const struct corner from = corner_at(grid, range->from);
+	const struct corner until = corner_at(grid, range->until);
+	corner_put(grid, first, amount, &from);
+	corner_put(grid, first, -amount, &until);
+	corner_put(grid, first + count, -amount, &from);
+	corner_put(grid, first + count, amount, &until);
 }
 
 void page_grid_sum(struct page_grid *grid)

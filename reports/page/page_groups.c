@@ -47,22 +47,52 @@ void page_sort(struct page_key *key, struct page_key *other, size_t count)
 		memcpy(key, from, count * sizeof(*key));
 }
 
+void page_sort_rows(uint64_t *key, uint64_t *other, size_t count)
+{
+	enum { HALF = 3 };
+	uint32_t place[HALF][RADIX] = { 0 };
+	uint64_t *from = key;
+	uint64_t *to = other;
+	for (size_t i = 0; i < count; i++)
+		for (unsigned d = 0; d < HALF; d++)
+			place[d][key[i] >> (32 + BITS * d) & (RADIX - 1)]++;
+	for (unsigned d = 0; d < HALF && count; d++) {
+		const unsigned shift = 32 + BITS * d;
+		uint32_t sum = 0;
+		if (place[d][from[0] >> shift & (RADIX - 1)] == count)
+			continue;
+		for (size_t k = 0; k < RADIX; k++) {
+			const uint32_t there = place[d][k];
+			place[d][k] = sum;
+			sum += there;
+		}
+		for (size_t i = 0; i < count; i++)
+			to[place[d][from[i] >> shift & (RADIX - 1)]++] = from[i];
+		uint64_t *swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != key && count)
+		memcpy(key, from, count * sizeof(*key));
+}
+
 /* ---- Groups of numbers ------------------------------------------------------------------------ */
 
 /* From a number by row (negative: none) to one by first appearance; number[] by group. */
 static uint32_t by_appearance(struct page_run *run, uint32_t *of, const int32_t *value, int32_t *number)
 {
 	const uint32_t rows = run->total;
-	struct page_key *key = page_alloc(run->page, 2 * (size_t)rows, sizeof(*key));
+	uint64_t *key = page_alloc(run->page, 2 * (size_t)rows, sizeof(*key));
 	uint32_t *first = page_alloc(run->page, rows, sizeof(*first));
 	uint32_t count = 0;
 	if (key && first) {
 		for (uint32_t row = 0; row < rows; row++)
-			key[row] = (struct page_key){ (uint32_t)value[row], row };
-		page_sort(key, key + rows, rows);
+			key[row] = page_row_key((uint32_t)value[row], row);
+		page_sort_rows(key, key + rows, rows);
 		for (uint32_t i = 0; i < rows; i++) /* By row, the first row of its like. */
-			first[key[i].row] =
-				i && key[i].key == key[i - 1].key ? first[key[i - 1].row] : key[i].row;
+			first[(uint32_t)key[i]] = i && key[i] >> 32 == key[i - 1] >> 32
+							  ? first[(uint32_t)key[i - 1]]
+							  : (uint32_t)key[i];
 		for (uint32_t row = 0; row < rows; row++) {
 			if (value[row] < 0) {
 				of[row] = UINT32_MAX;

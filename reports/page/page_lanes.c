@@ -22,15 +22,14 @@ static void lane_add(struct page_lanes *lanes, struct page_lane lane)
 }
 
 /* Intervals in the order of their ends; NULL: no memory. */
-static struct page_key *by_end(struct page_run *run)
+static uint64_t *by_end(struct page_run *run)
 {
 	const size_t count = run->range_count;
-	struct page_key *key = page_alloc(run->page, 2 * count, sizeof(*key));
+	uint64_t *key = page_alloc(run->page, 2 * count, sizeof(*key));
 	for (size_t i = 0; key && i < count; i++)
-		key[i] = (struct page_key){ (uint64_t)((int64_t)run->range[i].until - INT32_MIN),
-			(uint32_t)i };
+		key[i] = page_row_key((uint32_t)((int64_t)run->range[i].until - INT32_MIN), (uint32_t)i);
 	if (key)
-		page_sort(key, key + count, count);
+		page_sort_rows(key, key + count, count);
 	return key;
 }
 
@@ -105,14 +104,14 @@ static void pool_give(struct page_lanes *lanes, struct pool *pool, struct gap ba
 void page_lanes_pool(struct page_run *run, struct page_lanes *lanes, int64_t cpus)
 {
 	struct pool pool = { 0 };
-	struct page_key *end = by_end(run);
+	uint64_t *end = by_end(run);
 	size_t ended = 0;
 	lanes->first = page_alloc(run->page, run->range_count + 1, sizeof(*lanes->first));
 	pool_give(lanes, &pool, (struct gap){ 0, (uint32_t)cpus });
 	for (size_t i = 0; end && lanes->first && !run->page->failed && i < run->range_count; i++) {
 		const struct page_range *range = &run->range[i];
-		for (; run->range[end[ended].row].until <= range->from; ended++) {
-			const size_t over = end[ended].row;
+		for (; run->range[(uint32_t)end[ended]].until <= range->from; ended++) {
+			const size_t over = (uint32_t)end[ended];
 			for (size_t k = lanes->first[over]; k < lanes->first[over + 1]; k++)
 				pool_give(lanes, &pool,
 					(struct gap){ lanes->lane[k].lane, lanes->lane[k].height });
@@ -218,7 +217,7 @@ void page_lanes_nodes(struct page_run *run, struct page_lanes *lanes, uint32_t *
 {
 	const struct sl_cluster *cluster = run->cluster;
 	struct node *nodes = page_alloc(run->page, cluster->node_count, sizeof(*nodes));
-	struct page_key *end = by_end(run);
+	uint64_t *end = by_end(run);
 	size_t ended = 0;
 	int64_t *amount = page_alloc(run->page, page_allocs_most(run), sizeof(*amount));
 	lanes->first = page_alloc(run->page, run->range_count + 1, sizeof(*lanes->first));
@@ -227,8 +226,8 @@ void page_lanes_nodes(struct page_run *run, struct page_lanes *lanes, uint32_t *
 	for (size_t i = 0;
 		nodes && end && amount && lanes->first && !run->page->failed && i < run->range_count; i++) {
 		const struct page_range *range = &run->range[i];
-		for (; run->range[end[ended].row].until <= range->from; ended++)
-			give_range(lanes, nodes, end[ended].row);
+		for (; run->range[(uint32_t)end[ended]].until <= range->from; ended++)
+			give_range(lanes, nodes, (uint32_t)end[ended]);
 		lanes->first[i] = lanes->count;
 		take_range(run, lanes, nodes, range, amount);
 		lanes->first[i + 1] = lanes->count;

@@ -167,15 +167,18 @@ static void make_rects(struct page_run *run, const struct page_lanes *lanes, con
 	struct page *page = run->page;
 	struct rects rects = { .run = run, .several = run->result->attempt_count > 0 };
 	size_t most = 0;
-	for (size_t i = 0; i < run->range_count; i++)
-		most = lanes->first[i + 1] - lanes->first[i] > most ? lanes->first[i + 1] - lanes->first[i]
-								    : most;
+	size_t kept = 0;
+	for (size_t i = 0; i < run->range_count; i++) {
+		const size_t count = lanes->first[i + 1] - lanes->first[i];
+		most = count > most ? count : most;
+		kept += run->kept_of[run->range[i].job] == UINT32_MAX ? 0 : count;
+	}
 	struct alloc *alloc = page_alloc(page, most, sizeof(*alloc));
-	rects.job = page_alloc(page, lanes->count, sizeof(*rects.job));
-	rects.row = page_alloc(page, lanes->count, sizeof(*rects.row));
-	rects.height = page_alloc(page, lanes->count, sizeof(*rects.height));
-	rects.from = page_alloc(page, lanes->count, sizeof(*rects.from));
-	rects.range = page_alloc(page, lanes->count, sizeof(*rects.range));
+	rects.job = page_alloc(page, kept, sizeof(*rects.job));
+	rects.row = page_alloc(page, kept, sizeof(*rects.row));
+	rects.height = page_alloc(page, kept, sizeof(*rects.height));
+	rects.from = page_alloc(page, kept, sizeof(*rects.from));
+	rects.range = page_alloc(page, kept, sizeof(*rects.range));
 	rects.allocs = page_alloc(page, run->kept, sizeof(*rects.allocs));
 	if (!page->failed) {
 		add_rects(&rects, lanes, first, alloc);

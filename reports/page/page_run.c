@@ -12,7 +12,9 @@
 
 int32_t page_ticks(const struct page_run *run, sl_time time)
 {
-	const sl_time low = time / run->tick - (time % run->tick < 0);
+	const sl_time low = run->tick == SL_SECOND /* Mostly: then no division is needed. */
+				    ? time / SL_SECOND - (time % SL_SECOND < 0)
+				    : time / run->tick - (time % run->tick < 0);
 	return low > INT32_MAX ? INT32_MAX : low < INT32_MIN ? INT32_MIN : (int32_t)low;
 }
 
@@ -54,32 +56,51 @@ static void choose_tick(struct page_run *run)
 
 /* ---- Which jobs are kept ------------------------------------------------------------------------------- */
 
+/* The largest value that at least *most of them reach; *most: how many of those that are just that one are
+ * among the largest so many. */
+static uint64_t bound_of(const uint64_t *value, uint32_t count, uint64_t *most)
+{
+	enum { BITS = 11, RADIX = 1 << BITS };
+	uint64_t bound = 0;
+	for (int shift = 55; shift >= 0; shift -= BITS) { /* What is above is that of the bound. */
+		uint32_t place[RADIX] = { 0 };
+		const unsigned above = (unsigned)shift + BITS;
+		for (uint32_t i = 0; i < count; i++)
+			if (above >= 64 || value[i] >> above == bound >> above)
+				place[value[i] >> shift & (RADIX - 1)]++;
+		uint64_t digit = RADIX - 1;
+		while (digit && place[digit] < *most)
+			*most -= place[digit--];
+		bound |= digit << shift;
+	}
+	return bound;
+}
+
 /* The longest waiting, ties in the order of the trace. */
 static void page_run_keep(struct page_run *run)
 {
 	const uint64_t runs = run->page->options.runs ? run->page->options.runs : 1;
-	const uint64_t most = run->page->options.jobs_max / runs;
-	struct page_key *key = page_alloc(run->page, 2 * (size_t)run->total, sizeof(*key));
+	uint64_t most = run->page->options.jobs_max / runs;
+	const bool all = most >= run->total;
+	uint64_t bound = 0;
+	uint64_t *wait = page_alloc(run->page, all ? 0 : run->total, sizeof(*wait));
 	run->kept_of = page_alloc(run->page, run->total, sizeof(*run->kept_of));
-	run->row_kept = page_alloc(run->page, run->total, sizeof(*run->row_kept));
-	if (!key || !run->kept_of || !run->row_kept) {
-		free(key);
-		return;
-	}
-	for (uint32_t row = 0; row < run->total && most < run->total; row++)
-		key[row] =
-			(struct page_key){ UINT64_MAX - (uint64_t)sl_wait_total_of(run->result, row), row };
-	if (most < run->total)
-		page_sort(key, key + run->total, run->total);
-	for (uint64_t i = 0; i < run->total; i++)
-		run->kept_of[most < run->total ? key[i].row : i] =
-			i < most || most >= run->total ? 0 : UINT32_MAX;
-	for (uint32_t row = 0; row < run->total; row++)
-		if (run->kept_of[row] != UINT32_MAX) {
-			run->row_kept[run->kept] = row;
-			run->kept_of[row] = run->kept++;
+	run->row_kept = page_alloc(run->page, all ? run->total : most, sizeof(*run->row_kept));
+	for (uint32_t row = 0; wait && !all && row < run->total; row++)
+		wait[row] = (uint64_t)sl_wait_total_of(run->result, row);
+	if (wait && !all)
+		bound = bound_of(wait, run->total, &most);
+	for (uint32_t row = 0; wait && run->kept_of && run->row_kept && row < run->total; row++) {
+		bool kept = all || wait[row] > bound;
+		if (!kept && wait[row] == bound && most) {
+			kept = true;
+			most--;
 		}
-	free(key);
+		run->kept_of[row] = kept ? run->kept : UINT32_MAX;
+		if (kept)
+			run->row_kept[run->kept++] = row;
+	}
+	free(wait);
 }
 
 /* ---- Intervals -------------------------------------------------------------------------------------- */
@@ -96,7 +117,7 @@ static void make_ranges(struct page_run *run)
 {
 	const struct sl_result *result = run->result;
 	const size_t most = (size_t)run->total + result->attempt_count;
-	struct page_key *key = page_alloc(run->page, 2 * most, sizeof(*key));
+	uint64_t *key = page_alloc(run->page, 2 * most, sizeof(*key));
 	struct page_range *sorted = page_alloc(run->page, most, sizeof(*sorted));
 	run->range = page_alloc(run->page, most, sizeof(*run->range));
 	if (key && sorted && run->range) {
@@ -110,11 +131,11 @@ static void make_ranges(struct page_run *run)
 				range_add(run, row, 0, result->start[row], result->end[row]);
 		}
 		for (size_t i = 0; i < run->range_count; i++)
-			key[i] = (struct page_key){ (uint64_t)((int64_t)run->range[i].from - INT32_MIN),
-				(uint32_t)i };
-		page_sort(key, key + most, run->range_count);
+			key[i] = page_row_key(
+				(uint32_t)((int64_t)run->range[i].from - INT32_MIN), (uint32_t)i);
+		page_sort_rows(key, key + most, run->range_count);
 		for (size_t i = 0; i < run->range_count; i++)
-			sorted[i] = run->range[key[i].row];
+			sorted[i] = run->range[(uint32_t)key[i]];
 		struct page_range *swap = run->range;
 		run->range = sorted;
 		sorted = swap;
@@ -266,13 +287,12 @@ int page_run_report(struct page *page, const struct sl_document_run *reported, s
 		.total = result->jobs->count,
 		.cpu_parts = result->cluster ? sl_parts(result->cluster->cpu_parts) : 1,
 		.gpu_parts = result->cluster ? sl_parts(result->cluster->gpu_parts) : 1 };
-	static void (*const put[])(struct page_run *) = { page_use_put, page_cdf_put, page_shares_put,
-		page_columns_put, page_charges_put, page_rows_put, page_cohorts_put };
+	static void (*const put[])(struct page_run *) = { page_use_put, page_cdf_put, make_ranges,
+		page_shares_put, page_columns_put, page_charges_put, page_rows_put, page_cohorts_put };
 	for (uint32_t row = 0; row < run.total && !run.suspended; row++)
 		run.suspended = sl_suspended_of(result, row) > 0;
 	choose_tick(&run);
 	page_run_keep(&run);
-	make_ranges(&run);
 	if (!page->failed)
 		page_groups_make(&run);
 	page_put(&json, "{");
