@@ -146,6 +146,10 @@ static int init_place(const struct composed *composed, const struct sl_setup *se
 	if (composed->plan->stops)
 		return sl_fail(err, SL_USAGE, "place=%s: plan %s suspends jobs: take another placing",
 			place->text, composed->plan->name);
+	/* A gate says of each job that it keeps why. */
+	const int status = composed->gated ? sl_use(setup, SL_USE_REASONS, err) : SL_OK;
+	if (status)
+		return status;
 	const struct sl_allocator *allocator = sl_by_name(setup->registry->allocators, place->text);
 	return allocator ? sl_set_allocator(setup, allocator, err)
 			 : sl_fail(err, SL_USAGE, "place=%s is not in this build", place->text);

@@ -279,6 +279,13 @@ static int init_contention(void **state, const struct sl_setup *setup, struct sl
 	return made(state, setup, ALL, err);
 }
 
+/* It goes by the request alone, where no model is asked. */
+static bool leaves_alike(void *state, uint32_t request)
+{
+	(void)state, (void)request;
+	return true;
+}
+
 #define LEAVES_ACCOUNTING                                                                                 \
 	.release = leaves_release, .choose = leaves_choose, .take = leaves_take, .untake = leaves_untake, \
 	.give = leaves_give, .restore = leaves_restore, .forget = leaves_forget, .held = leaves_held_by
@@ -289,6 +296,7 @@ const struct sl_allocator allocator_pack_leaves = {
 	.summary = "the tightest leaf switch that holds the job, else the fewest leaves",
 	.paper = "best fit over leaves, as Slurm's topology/tree",
 	.init = init_pack,
+	.alike = leaves_alike,
 	LEAVES_ACCOUNTING,
 };
 
@@ -298,6 +306,7 @@ const struct sl_allocator allocator_spread_leaves = {
 	.summary = "a node of each leaf switch in turn, the roomiest leaf first",
 	.paper = "Slurm's TopologyParam=Dragonfly",
 	.init = init_spread,
+	.alike = leaves_alike,
 	LEAVES_ACCOUNTING,
 };
 

@@ -39,6 +39,8 @@ void nodes_set_scorer(struct nodes *nodes, const struct scorer *scorer)
 	}
 }
 
+uint64_t nodes_version(const struct nodes *nodes) { return nodes->version; }
+
 int nodes_status(const struct nodes *nodes, struct sl_err *err)
 {
 	return failed(nodes) ? sl_fail(err, nodes->err.status, "%s", nodes->err.text) : SL_OK;

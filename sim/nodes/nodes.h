@@ -56,6 +56,8 @@ bool nodes_start_on(struct nodes *nodes, uint32_t job, uint32_t request, sl_time
  */
 bool nodes_start_node_alloc(struct nodes *nodes, uint32_t job, uint32_t request, sl_time end,
 	const struct sl_node_alloc *node_alloc, size_t count);
+/* Of all state that a fit depends on: each change makes it another one. It begins at 1. */
+uint64_t nodes_version(const struct nodes *nodes);
 /* The nodes on which a window blocks the request for that length, from now on: a bit for each, lent
  * until the next call; NULL: none. */
 const uint64_t *nodes_closed(struct nodes *nodes, uint32_t request, sl_time length);

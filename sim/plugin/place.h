@@ -132,6 +132,11 @@ struct sl_allocator {
 	/* Why the job could not run even on an empty cluster, in the scheduler's words, a constant; NULL: it
 	 * could. Such a job is refused: CANCELLED at submission. */
 	const char *(*refuses)(void *state, sl_job job);
+	/* Are all jobs of that request the same to it? The engine then remembers by request that `choose`
+	 * found nothing, until an allocation, a release or an unavailable node changes that. NULL: each job
+	 * is asked.
+	 */
+	bool (*alike)(void *state, uint32_t request);
 };
 
 #endif

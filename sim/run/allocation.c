@@ -144,15 +144,31 @@ static bool take_of_pool(struct sim *sim, uint32_t job)
 	return true;
 }
 
+/* The allocator found nothing for a job of that request, and nothing has changed since. */
+static bool is_refused(const struct sim *sim, uint32_t request)
+{
+	return sim->allocator && sim->refused_at[request] == nodes_version(sim->nodes);
+}
+
+/* While there are windows the length decides too. */
+static void note_refusal(struct sim *sim, uint32_t request)
+{
+	if (sim->allocator->alike && !nodes_windows_live(sim->nodes) &&
+		sim->allocator->alike(sim->allocator_state, request))
+		sim->refused_at[request] = nodes_version(sim->nodes);
+}
+
 /* As the allocator chooses; what it chooses is free. */
 static bool take_placed(struct sim *sim, uint32_t job, sl_time end)
 {
 	const struct sl_node_alloc *node_alloc;
-	if (sim->requests[sim->request[job]].group->never)
+	if (sim->requests[sim->request[job]].group->never || is_refused(sim, sim->request[job]))
 		return false;
 	const uint64_t *closed = nodes_closed(sim->nodes, sim->request[job], end - sim->now);
 	const size_t count =
 		sim->allocator->choose(sim->allocator_state, (sl_job){ job }, closed, &node_alloc);
+	if (!count)
+		note_refusal(sim, sim->request[job]);
 	if (!count || !nodes_start_node_alloc(sim->nodes, job, sim->request[job], end, node_alloc, count))
 		return false;
 	sim->allocator->take(sim->allocator_state, (sl_job){ job });
@@ -421,13 +437,20 @@ struct asked {
 	bool guarded;
 };
 
+/* Where jobs have reasons of their own the policy is shown those too that the allocator will refuse: it says
+ * of each why it waits. */
+static bool is_passed_over(const struct sim *sim, uint32_t request)
+{
+	return is_refused(sim, request) && !sim->reason_now;
+}
+
 static bool node_job_passes(void *self, uint32_t job)
 {
 	const struct asked *asked = self;
 	struct sim *sim = asked->sim;
 	const sl_time length = sim->estimate[job];
 	const uint32_t request = sim->request[job];
-	if (!nodes_fits(sim->nodes, request, length))
+	if (is_passed_over(sim, request) || !nodes_fits(sim->nodes, request, length))
 		return false;
 	nodes_for(sim->nodes, job);
 	return length <= asked->capacity ||
@@ -455,7 +478,7 @@ static uint32_t node_next_fit(struct sim *sim, struct queue *queue, uint32_t beh
 	for (uint32_t i = 0; i < sim->active_count; i++) {
 		const uint32_t request = sim->active[i];
 		const uint64_t bit = UINT64_C(1) << sim->request_class[request];
-		if (!may_fit(sim, request))
+		if (is_passed_over(sim, request) || !may_fit(sim, request))
 			continue;
 		test.classes_capacity |= bit;
 		if (!asked->spare || test.classes_any & bit)
@@ -690,9 +713,11 @@ static int init_classes(struct sim *sim, struct sl_err *err)
 	struct frequency *frequency = sl_alloc(sim->arena, count, sizeof(*frequency));
 	sim->request_class = sl_alloc(sim->arena, count, 1);
 	sim->request_waiting = sl_alloc(sim->arena, count, sizeof(*sim->request_waiting));
+	sim->refused_at = sl_alloc(sim->arena, count, sizeof(*sim->refused_at));
 	sim->active = sl_alloc(sim->arena, count, sizeof(*sim->active));
 	sim->active_place = sl_alloc(sim->arena, count, sizeof(*sim->active_place));
-	if (!frequency || !sim->request_class || !sim->request_waiting || !sim->active || !sim->active_place)
+	if (!frequency || !sim->request_class || !sim->request_waiting || !sim->refused_at || !sim->active ||
+		!sim->active_place)
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < count; i++)
 		frequency[i].request = i;
@@ -785,6 +810,8 @@ int sl_set_allocator(const struct sl_setup *setup, const struct sl_allocator *al
 			allocator->name);
 	allocation_allocator_gone(sim);
 	sim->allocator = allocator;
+	if (sim->refused_at)
+		memset(sim->refused_at, 0, sim->request_count * sizeof(*sim->refused_at));
 	return allocator->init(&sim->allocator_state, setup, err);
 }
 

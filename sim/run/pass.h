@@ -219,7 +219,9 @@ struct sim {
 	const uint32_t *request; /* By job. */
 	const struct sl_request *requests;
 	uint32_t request_count;
-	uint8_t *request_class;    /* By request: its class in the queue's index. */
+	uint8_t *request_class; /* By request: its class in the queue's index. */
+	uint64_t *
+		refused_at; /* By request: the allocator found nothing when the nodes were at that version. */
 	uint32_t *request_waiting; /* By request: jobs in the queue. */
 	uint32_t *active;          /* Requests with any, in no order; */
 	uint32_t *active_place;    /* and where each stands there. */

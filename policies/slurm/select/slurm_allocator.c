@@ -30,7 +30,8 @@ struct allocator {
 	struct held *spare;                    /* Of one component; linked by below. */
 	uint32_t *gave;                        /* Jobs with an entry in `given`. */
 	size_t gave_count;
-	bool marked; /* What was released may come back: */
+	bool by_user; /* Some nodes may be one user's. */
+	bool marked;  /* What was released may come back: */
 	uint32_t mark;
 	const struct select_alloc *chosen; /* Of a job of one component. */
 	struct sl_node_alloc *node_alloc;
@@ -320,6 +321,16 @@ static const char *allocator_refuses(void *state, sl_job job)
 	return NULL;
 }
 
+static bool allocator_alike(void *state, uint32_t request)
+{
+	const struct allocator *p = state;
+	bool alike = !p->by_user;
+	for (uint32_t i = 0; alike && i < p->jobs->requests[request].group_count; i++)
+		alike = p->desc[request][i].partition || !p->jobs->partition_name ||
+			p->cluster->partition_count < 2;
+	return alike;
+}
+
 static void allocator_forget(void *state)
 {
 	struct allocator *p = state;
@@ -347,6 +358,18 @@ static int refuse_parts(const struct sl_setup *setup, struct sl_err *err)
 		   : SL_OK;
 }
 
+static bool users_matter(const struct allocator *p)
+{
+	for (uint32_t i = 0; i < p->cluster->partition_count; i++)
+		if (p->cluster->partition[i].exclusive_user)
+			return true;
+	for (uint32_t i = 0; i < p->jobs->request_count; i++)
+		for (uint32_t k = 0; k < p->jobs->requests[i].group_count; k++)
+			if (p->desc[i][k].exclusive == SL_EXCLUSIVE_USER)
+				return true;
+	return false;
+}
+
 static int allocator_init(void **state, const struct sl_setup *setup, struct sl_err *err)
 {
 	struct sl_arena *arena = setup->arena;
@@ -370,7 +393,9 @@ static int allocator_init(void **state, const struct sl_setup *setup, struct sl_
 	if (!p->now || !p->given || !p->gave || !p->available || !p->set)
 		return sl_fail_memory(err);
 	p->kinds = node_alloc_gpus_of(setup->cluster, p->select);
-	return slurm_asks_make(setup->cluster, setup->jobs, arena, COMPONENTS_MAX, &p->desc, err);
+	const int status = slurm_asks_make(setup->cluster, setup->jobs, arena, COMPONENTS_MAX, &p->desc, err);
+	p->by_user = !status && users_matter(p);
+	return status;
 }
 
 static void allocator_release(void *state) { (void)state; /* All is the arena's. */ }
@@ -390,4 +415,5 @@ const struct sl_allocator slurm_allocator = {
 	.forget = allocator_forget,
 	.held = allocator_held,
 	.refuses = allocator_refuses,
+	.alike = allocator_alike,
 };

@@ -13,7 +13,7 @@ enum { NODES = 3, JOBS_MAX = 8 };
 struct memory {
 	uint32_t owner[NODES];                  /* Job + 1. */
 	uint32_t given[JOBS_MAX][JOBS_MAX + 1]; /* Nodes + 1 that a job had, latest last. */
-	uint32_t chosen;
+	uint32_t chosen, refused;
 	struct sl_node_alloc node_alloc;
 };
 
@@ -43,6 +43,7 @@ static size_t allocator_choose(
 		*node_alloc = &m->node_alloc;
 		return 1;
 	}
+	m->refused++;
 	return 0;
 }
 
@@ -163,4 +164,80 @@ Test(allocator, wants_nodes)
 	cr_expect_eq(world_run_policy(&w, &greedy, false), SL_USAGE);
 	cr_expect(strstr(w.err.text, "place=last chooses nodes"), "%s", w.err.text);
 	world_release(&w);
+}
+
+/* ---- A refusal is remembered by request ------------------------------------------------------------ */
+
+static bool all_alike(void *state, uint32_t request)
+{
+	(void)state, (void)request;
+	return true;
+}
+
+static bool none_alike(void *state, uint32_t request)
+{
+	(void)state, (void)request;
+	return false;
+}
+
+static int init_alike(const struct sl_setup *setup, bool (*alike)(void *, uint32_t), struct sl_err *err)
+{
+	struct sl_allocator *one = sl_alloc(setup->arena, 1, sizeof(*one));
+	cr_assert(one);
+	*one = allocator;
+	one->alike = alike;
+	return sl_set_allocator(setup, one, err);
+}
+
+static int init_remembers(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	(void)state;
+	return init_alike(setup, all_alike, err);
+}
+
+static int init_asks(void **state, const struct sl_setup *setup, struct sl_err *err)
+{
+	(void)state;
+	return init_alike(setup, none_alike, err);
+}
+
+/* Tries every job. */
+static void pass_all(void *state, struct sl_pass *pass)
+{
+	(void)state;
+	for (sl_job job = sl_queue_first(pass), next; sl_job_is(job); job = next) {
+		next = sl_queue_after(pass, job);
+		(void)sl_start(pass, job);
+	}
+}
+
+static const struct sl_policy remembers = { { SL_ABI_VERSION, sizeof(struct sl_policy) }, "remembers",
+	.init = init_remembers, .pass = pass_all };
+static const struct sl_policy asks = { { SL_ABI_VERSION, sizeof(struct sl_policy) }, "asks",
+	.init = init_asks, .pass = pass_all };
+
+/* Seven jobs for three nodes, one ends at a time: as long as any waits each pass asks once in vain, or once
+ * for each job that still waits. They start alike. */
+Test(allocator, refusals_are_remembered)
+{
+	static const struct {
+		const struct sl_policy *policy;
+		uint32_t refused;
+	} row[] = { { &remembers, 1 + 1 + 1 + 1 }, { &asks, 4 + 3 + 2 + 1 } };
+	for (size_t i = 0; i < SL_LEN(row); i++) {
+		w = (struct world){ .cpus = 6,
+			.as_nodes = true,
+			.node_cpus = 2,
+			.node_mem = 100,
+			.count = 7,
+			.job = { JOB(0, 10, 10, 1), JOB(0, 11, 11, 1), JOB(0, 12, 12, 1), JOB(0, 50, 50, 1),
+				JOB(0, 50, 50, 1), JOB(0, 50, 50, 1), JOB(0, 5, 5, 1) } };
+		cr_assert_eq(world_run_policy(&w, row[i].policy, false), SL_OK, "%s", w.err.text);
+		cr_expect_eq(memory.refused, row[i].refused, "%s: %u", row[i].policy->name, memory.refused);
+		cr_expect_eq(world_start(&w, 3), 10);
+		cr_expect_eq(world_start(&w, 4), 11);
+		cr_expect_eq(world_start(&w, 5), 12);
+		cr_expect_eq(world_start(&w, 6), 60);
+		world_release(&w);
+	}
 }
