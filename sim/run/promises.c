@@ -313,17 +313,31 @@ enum { STEPS = SL_OR_TINY(16, 2) };
 
 struct stair {
 	bool known;
+	uint32_t moves; /* Of the compression's, those that it knows. */
 	uint32_t count;
 	struct step {
 		sl_time from, length;
 	} step[STEPS];
 };
 
+/* What moves freed since, for staircases that have not been looked at since: from the least that was free
+ * there before to the most that is now. */
+enum { MOVES = SL_OR_TINY(128, 2), SEARCHES = SL_OR_TINY(8, 2) };
+
 struct compression {
 	struct sim *sim;
 	struct stair stair[QUEUE_CLASSES];
-	sl_time until;      /* All that was freed lies before. */
+	sl_time until; /* All that was freed lies before. */
+	int64_t free;  /* The most that is free anywhere freed. */
+	uint32_t moves;
+	struct move {
+		sl_time from, until;
+		int64_t least, most;
+	} move[MOVES];
 	struct stair *into; /* For stair_visit. */
+	uint32_t searches;  /* Of the queue's index; after so many its jobs are listed. */
+	bool listed;
+	uint32_t place, count;
 };
 
 /* When all steps are in use, one serves for the last two: too hopeful, which is allowed. */
@@ -352,17 +366,46 @@ static void stair_visit(void *self, sl_time start, sl_time end)
 	stair_add(c->into, start, end == SL_NEVER ? SL_NEVER : end - start);
 }
 
+/* The runs that meet what the move freed. */
+static void stair_moved(struct compression *c, unsigned class, const struct move *move)
+{
+	const struct sim *sim = c->sim;
+	const int64_t level = queue_class_least(class) - sim->cluster.cpus_free;
+	struct profile_point here = { move->from, profile_value(&sim->profile, move->from) };
+	if (here.value < level && !profile_first_least(&sim->profile, move->from, move->until, level, &here))
+		return;
+	c->into = &c->stair[class];
+	const sl_time start = profile_run_start(&sim->profile, here.at, sim->now, level);
+	profile_runs(&sim->profile, start, move->until, level, stair_visit, c);
+}
+
+/* Where all sizes of the class were free before, or none is now, the move freed nothing for it. */
+static void stair_renew(struct compression *c, unsigned class)
+{
+	const struct sim *sim = c->sim;
+	struct stair *stair = &c->stair[class];
+	const int64_t least = queue_class_least(class);
+	const int64_t next = class + 1 < QUEUE_CLASSES ? queue_class_least(class + 1) : INT64_MAX;
+	if (!stair->known) {
+		c->into = stair;
+		profile_runs(
+			&sim->profile, sim->now, c->until, least - sim->cluster.cpus_free, stair_visit, c);
+		stair->known = true;
+	} else {
+		for (uint32_t i = stair->moves; i < c->moves; i++)
+			if (c->move[i].most >= least && c->move[i].least < next - 1)
+				stair_moved(c, class, &c->move[i]);
+	}
+	stair->moves = c->moves;
+}
+
 static bool stair_may_hold(struct compression *c, uint32_t job)
 {
 	const struct sim *sim = c->sim;
 	const unsigned class = queue_class(sim->jobs->size[job]);
 	struct stair *stair = &c->stair[class];
-	if (!stair->known) {
-		c->into = stair;
-		profile_runs(&sim->profile, sim->now, c->until,
-			queue_class_least(class) - sim->cluster.cpus_free, stair_visit, c);
-		stair->known = true;
-	}
+	if (!stair->known || stair->moves < c->moves)
+		stair_renew(c, class);
 	const sl_time length = sim->estimate[job];
 	for (uint32_t i = 0; i < stair->count; i++)
 		if (stair->step[i].length >= length &&
@@ -371,35 +414,36 @@ static bool stair_may_hold(struct compression *c, uint32_t job)
 	return false;
 }
 
-/* The runs that meet [from, until), in each class whose staircase is in use. */
-static void stairs_freed(struct compression *c, sl_time from, sl_time until)
+/* The job freed it by its move. */
+static void note_move(struct compression *c, uint32_t job, const struct freed_interval *freed)
 {
 	const struct sim *sim = c->sim;
-	for (unsigned class = 1; class < QUEUE_CLASSES; class ++) {
-		if (!c->stair[class].known)
-			continue;
-		const int64_t level = queue_class_least(class) - sim->cluster.cpus_free;
-		struct profile_point here = { from, profile_value(&sim->profile, from) };
-		if (here.value < level && !profile_first_least(&sim->profile, from, until, level, &here))
-			return; /* Nor will it do for larger ones. */
-		c->into = &c->stair[class];
-		const sl_time start = profile_run_start(&sim->profile, here.at, sim->now, level);
-		profile_runs(&sim->profile, start, until, level, stair_visit, c);
+	const struct profile_span span = profile_span(&sim->profile, freed->from, freed->until);
+	const int64_t most = span.most + sim->cluster.cpus_free;
+	if (c->moves == MOVES) {
+		for (unsigned class = 1; class < QUEUE_CLASSES; class ++) {
+			if (c->stair[class].known)
+				stair_renew(c, class);
+			c->stair[class].moves = 0;
+		}
+		c->moves = 0;
 	}
+	c->move[c->moves++] = (struct move){ freed->from, freed->until,
+		span.least + sim->cluster.cpus_free - sim->jobs->size[job], most };
+	c->until = freed->until > c->until ? freed->until : c->until;
+	c->free = most > c->free ? most : c->free;
 }
 
 /* The most that is free anywhere in the freed intervals. */
 static int64_t freed_allocation(const struct sim *sim)
 {
-	int64_t capacity = INT64_MIN;
+	int64_t most = INT64_MIN;
 	for (uint32_t i = 0; i < sim->freed.count; i++) {
 		const struct freed_interval *in = &sim->freed.at[i];
-		const int64_t first = profile_value(&sim->profile, in->from);
-		const int64_t later = profile_max(&sim->profile, in->from, in->until);
-		const int64_t most = first > later ? first : later;
-		capacity = most > capacity ? most : capacity;
+		const struct profile_span span = profile_span(&sim->profile, in->from, in->until);
+		most = span.most > most ? span.most : most;
 	}
-	return capacity + sim->cluster.cpus_free;
+	return most + sim->cluster.cpus_free;
 }
 
 static sl_time earlier_start(struct compression *c, uint32_t job)
@@ -437,9 +481,56 @@ static void compress_on_nodes(struct sim *sim)
 	sweep_stale(sim);
 }
 
+static void compression_begin(struct compression *c, struct sim *sim)
+{
+	c->sim = sim;
+	c->moves = c->searches = 0;
+	c->listed = false;
+	for (unsigned class = 0; class < QUEUE_CLASSES; class ++) {
+		c->stair[class].known = false;
+		c->stair[class].moves = c->stair[class].count = 0;
+	}
+	freed_trim(&sim->freed, sim->now);
+	c->until = sim->freed.count ? sim->freed.at[sim->freed.count - 1].until : 0;
+	c->free = sim->freed.count ? freed_allocation(sim) : 0;
+}
+
+/* From behind that job on. */
+static bool list_queue(struct compression *c, uint32_t job)
+{
+	struct sim *sim = c->sim;
+	c->count = sim->queue.count;
+	const int status = SL_GROW_MOST(sim->scratch, sim->scratch_capacity, c->count, UINT32_MAX, &sim->err);
+	if (status) {
+		pass_failed(sim, status);
+		return false;
+	}
+	queue_list(&sim->queue, sim->scratch);
+	for (c->place = 0; c->place < c->count && sim->scratch[c->place] != job;)
+		c->place++;
+	return true;
+}
+
+/* The next that is no larger than what is free anywhere freed. The queue's index passes over all others
+ * unseen; where many pass, a list of them is faster. */
+static uint32_t next_to_compress(struct compression *c, uint32_t job)
+{
+	struct sim *sim = c->sim;
+	if (c->searches < SEARCHES) {
+		const struct queue_fit fit = { c->free, SL_NEVER, 0 };
+		c->searches++;
+		return queue_next_fit(&sim->queue, job, &fit);
+	}
+	if (!c->listed && !(c->listed = list_queue(c, job)))
+		return UINT32_MAX;
+	while (++c->place < c->count)
+		if (sim->jobs->size[sim->scratch[c->place]] <= c->free)
+			return sim->scratch[c->place];
+	return UINT32_MAX;
+}
+
 /* What a move frees may help others: those behind it in this round, those before it in the next, for which it
- * is kept. Jobs larger than the most that is free anywhere freed are passed over by the queue's index,
- * unseen. */
+ * is kept. */
 void sl_promises_compress(struct sim *sim)
 {
 	if (!sim->freed.early)
@@ -449,14 +540,11 @@ void sl_promises_compress(struct sim *sim)
 		compress_on_nodes(sim);
 		return;
 	}
-	struct compression c = { .sim = sim };
+	struct compression c;
+	compression_begin(&c, sim);
 	struct freed next = { .count = 0 };
-	freed_trim(&sim->freed, sim->now);
-	for (uint32_t i = 0; i < sim->freed.count; i++)
-		c.until = sim->freed.at[i].until;
-	struct queue_fit fit = { sim->freed.count ? freed_allocation(sim) : 0, SL_NEVER, 0 };
 	uint32_t job = UINT32_MAX;
-	while (!pass_over(sim) && (job = queue_next_fit(&sim->queue, job, &fit)) != UINT32_MAX) {
+	while (!pass_over(sim) && (job = next_to_compress(&c, job)) != UINT32_MAX) {
 		const sl_time was = sim->promise[job];
 		const sl_time at = was == SL_NONE ? SL_NONE : earlier_start(&c, job);
 		if (at == was)
@@ -469,13 +557,7 @@ void sl_promises_compress(struct sim *sim)
 		const struct freed_interval freed = { was > moved ? was : moved,
 			time_after(was, sim->estimate[job]) };
 		freed_add(&next, freed.from, freed.until);
-		stairs_freed(&c, freed.from, freed.until);
-		c.until = freed.until > c.until ? freed.until : c.until;
-		const int64_t capacity = sim->cluster.cpus_free + profile_value(&sim->profile, freed.from);
-		const int64_t later =
-			sim->cluster.cpus_free + profile_max(&sim->profile, freed.from, freed.until);
-		fit.free = capacity > fit.free ? capacity : fit.free;
-		fit.free = later > fit.free ? later : fit.free;
+		note_move(&c, job, &freed);
 	}
 	sim->freed = next;
 	sweep_stale(sim);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * profile.c - the B+ tree of profile.h. As in queue.c, walks go down from the root, and nodes are reserved
- * before a change begins.
+ * profile.c - the blocks of profile.h. A change is added to the values behind it in its block and to what
+ * comes before each later block: loops over arrays. Blocks are reserved before a change begins.
  */
 #include "sim/state/profile.h"
 
@@ -10,288 +10,232 @@
 
 #define NONE UINT32_MAX
 
-struct profile_leaf {
+enum { LOOSE_MAX = 8 }; /* Changes after which a block's bounds are found anew. */
+
+struct profile_block {
 	uint32_t count;
-	uint32_t next; /* In the list of freed ones. */
-	sl_time at[PROFILE_LEAF];
-	int64_t change[PROFILE_LEAF];
+	uint32_t loose; /* Changes since its bounds were exact; in the list of freed ones: the next. */
+	sl_time at[PROFILE_BLOCK];
+	int64_t value[PROFILE_BLOCK]; /* From then on, without what comes before the block. */
 };
 
-/* Partial sums from the child's first change on. */
-struct profile_sum {
-	int64_t all, least, most;
-};
-
-struct profile_inner {
-	uint32_t count;
-	uint32_t next;
-	uint32_t child[PROFILE_WAYS];
-	sl_time first[PROFILE_WAYS];
-	struct profile_sum sum[PROFILE_WAYS];
-};
-
-void profile_init(struct profile *p)
-{
-	*p = (struct profile){ .leaf_spare = NONE, .inner_spare = NONE, .root = NONE };
-}
+void profile_init(struct profile *p) { *p = (struct profile){ .pool_spare = NONE }; }
 
 void profile_release(struct profile *p)
 {
-	free(p->leaf);
-	free(p->inner);
+	free(p->first);
+	free(p->before);
+	free(p->least);
+	free(p->most);
+	free(p->block);
+	free(p->pool);
 	profile_init(p);
 }
 
 void profile_clear(struct profile *p)
 {
-	p->leaf_used = p->inner_used = 0;
-	p->leaf_spare = p->inner_spare = NONE;
-	p->root = NONE;
-	p->depth = 0;
+	p->count = 0;
+	p->pool_used = 0;
+	p->pool_spare = NONE;
 }
 
-/* ---- Pools ------------------------------------------------------------------------ */
+/* ---- Pool ------------------------------------------------------------------------- */
 
+/* For one block more. */
 static int profile_reserve(struct profile *p, struct sl_err *err)
 {
-	int status = SL_GROW_MOST(p->leaf, p->leaf_capacity, (size_t)p->leaf_used + 2, NONE - 1, err);
-	if (!status)
-		status = SL_GROW_MOST(
-			p->inner, p->inner_capacity, (size_t)p->inner_used + p->depth + 2, NONE - 1, err);
-	return status;
+	int status = SL_OK;
+	if (p->count == p->capacity) {
+		const size_t capacity = p->capacity ? 2 * p->capacity : 4;
+		status = SL_RESIZE(p->first, capacity, err);
+		if (!status)
+			status = SL_RESIZE(p->before, capacity, err);
+		if (!status)
+			status = SL_RESIZE(p->least, capacity, err);
+		if (!status)
+			status = SL_RESIZE(p->most, capacity, err);
+		if (!status)
+			status = SL_RESIZE(p->block, capacity, err);
+		if (status)
+			return status;
+		p->capacity = capacity;
+	}
+	return p->pool_spare != NONE
+		       ? SL_OK
+		       : SL_GROW_MOST(p->pool, p->pool_capacity, (size_t)p->pool_used + 1, NONE - 1, err);
 }
 
-static uint32_t leaf_new(struct profile *p)
+static uint32_t pool_take(struct profile *p)
 {
-	uint32_t node = p->leaf_spare;
-	if (node != NONE)
-		p->leaf_spare = p->leaf[node].next;
+	uint32_t block = p->pool_spare;
+	if (block != NONE)
+		p->pool_spare = p->pool[block].loose;
 	else
-		node = p->leaf_used++;
-	p->leaf[node].count = 0;
-	return node;
+		block = p->pool_used++;
+	p->pool[block].count = 0;
+	return block;
 }
 
-static uint32_t inner_new(struct profile *p)
+static struct profile_block *block_of(const struct profile *p, uint32_t k) { return &p->pool[p->block[k]]; }
+
+/* Opens place k among the blocks. */
+static struct profile_block *blocks_open(struct profile *p, uint32_t k)
 {
-	uint32_t node = p->inner_spare;
-	if (node != NONE)
-		p->inner_spare = p->inner[node].next;
-	else
-		node = p->inner_used++;
-	p->inner[node].count = 0;
-	return node;
+	const size_t tail = p->count - k;
+	memmove(&p->first[k + 1], &p->first[k], tail * sizeof(p->first[0]));
+	memmove(&p->before[k + 1], &p->before[k], tail * sizeof(p->before[0]));
+	memmove(&p->least[k + 1], &p->least[k], tail * sizeof(p->least[0]));
+	memmove(&p->most[k + 1], &p->most[k], tail * sizeof(p->most[0]));
+	memmove(&p->block[k + 1], &p->block[k], tail * sizeof(p->block[0]));
+	p->count++;
+	p->block[k] = pool_take(p);
+	return block_of(p, k);
 }
 
-static void node_free(struct profile *p, uint32_t node, uint32_t level)
+static void blocks_close(struct profile *p, uint32_t k)
 {
-	if (level) {
-		p->inner[node].next = p->inner_spare;
-		p->inner_spare = node;
-	} else {
-		p->leaf[node].next = p->leaf_spare;
-		p->leaf_spare = node;
+	block_of(p, k)->loose = p->pool_spare;
+	p->pool_spare = p->block[k];
+	p->count--;
+	const size_t tail = p->count - k;
+	memmove(&p->first[k], &p->first[k + 1], tail * sizeof(p->first[0]));
+	memmove(&p->before[k], &p->before[k + 1], tail * sizeof(p->before[0]));
+	memmove(&p->least[k], &p->least[k + 1], tail * sizeof(p->least[0]));
+	memmove(&p->most[k], &p->most[k + 1], tail * sizeof(p->most[0]));
+	memmove(&p->block[k], &p->block[k + 1], tail * sizeof(p->block[0]));
+}
+
+/* ---- Places ----------------------------------------------------------------------- */
+
+/* How many of the sorted times come before `at`. */
+static uint32_t times_before(const sl_time *time, uint32_t count, sl_time at)
+{
+	const sl_time *base = time;
+	for (uint32_t n = count; n > 1;) {
+		const uint32_t half = n / 2;
+		base = base[half - 1] < at ? base + half : base;
+		n -= half;
 	}
+	return (uint32_t)(base - time) + (count && *base < at);
 }
 
-static uint32_t profile_count_of(const struct profile *p, uint32_t node, uint32_t level)
+/* The block whose range holds the time: the last one that begins no later; the first if none does. */
+static uint32_t block_for(const struct profile *p, sl_time at)
 {
-	return level ? p->inner[node].count : p->leaf[node].count;
+	uint32_t k = times_before(p->first, p->count, at);
+	if (k < p->count && p->first[k] == at)
+		return k;
+	return k ? k - 1 : 0;
 }
 
-static sl_time first_below(const struct profile *p, uint32_t node, uint32_t level)
+/* How many of the block's changes come no later than `at`. */
+static uint32_t place_behind(const struct profile_block *block, sl_time at)
 {
-	return level ? p->inner[node].first[0] : p->leaf[node].at[0];
+	const uint32_t place = times_before(block->at, block->count, at);
+	return place + (place < block->count && block->at[place] == at);
 }
 
-static int64_t profile_least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
-static struct profile_sum profile_sum_of(const struct profile *p, uint32_t node, uint32_t level)
+static int64_t value_before(const struct profile *p, uint32_t k, uint32_t place)
 {
-	struct profile_sum sum = { 0, INT64_MAX, INT64_MIN };
-	if (level) {
-		const struct profile_inner *inner = &p->inner[node];
-		for (uint32_t i = 0; i < inner->count; i++) {
-			sum.least = profile_least(sum.least, sum.all + inner->sum[i].least);
-			sum.most = most(sum.most, sum.all + inner->sum[i].most);
-			sum.all += inner->sum[i].all;
-		}
-		return sum;
-	}
-	const struct profile_leaf *leaf = &p->leaf[node];
-	for (uint32_t i = 0; i < leaf->count; i++) {
-		sum.all += leaf->change[i];
-		sum.least = profile_least(sum.least, sum.all);
-		sum.most = most(sum.most, sum.all);
-	}
-	return sum;
-}
-
-/* The child whose range holds the time. */
-static uint32_t child_for(const struct profile_inner *inner, sl_time at)
-{
-	uint32_t i = inner->count - 1;
-	while (i && at < inner->first[i])
-		i--;
-	return i;
-}
-
-/* How many of the leaf's changes come before `at`. */
-static uint32_t leaf_place(const struct profile_leaf *leaf, sl_time at)
-{
-	uint32_t place = 0;
-	for (uint32_t i = 0; i < leaf->count; i++)
-		place += leaf->at[i] < at;
-	return place;
+	return p->before[k] + (place ? block_of(p, k)->value[place - 1] : 0);
 }
 
 /* ---- Change ------------------------------------------------------------------------- */
 
-static void leaf_open(struct profile_leaf *leaf, uint32_t place, sl_time at, int64_t change)
+static void bounds_find(struct profile *p, uint32_t k)
 {
-	const size_t tail = leaf->count - place;
-	memmove(&leaf->at[place + 1], &leaf->at[place], tail * sizeof(leaf->at[0]));
-	memmove(&leaf->change[place + 1], &leaf->change[place], tail * sizeof(leaf->change[0]));
-	leaf->at[place] = at;
-	leaf->change[place] = change;
-	leaf->count++;
-}
-
-static void leaf_close(struct profile_leaf *leaf, uint32_t place)
-{
-	leaf->count--;
-	const size_t tail = leaf->count - place;
-	memmove(&leaf->at[place], &leaf->at[place + 1], tail * sizeof(leaf->at[0]));
-	memmove(&leaf->change[place], &leaf->change[place + 1], tail * sizeof(leaf->change[0]));
-}
-
-static void leaf_move(struct profile_leaf *to, struct profile_leaf *from, uint32_t place)
-{
-	const uint32_t moved = from->count - place;
-	memcpy(&to->at[to->count], &from->at[place], moved * sizeof(to->at[0]));
-	memcpy(&to->change[to->count], &from->change[place], moved * sizeof(to->change[0]));
-	to->count += moved;
-	from->count = place;
-}
-
-/* Returns the new right neighbour if the leaf was full, else NONE. */
-static uint32_t leaf_add(struct profile *p, uint32_t node, sl_time at, int64_t change)
-{
-	struct profile_leaf *leaf = &p->leaf[node];
-	const uint32_t place = leaf_place(leaf, at);
-	if (place < leaf->count && leaf->at[place] == at) {
-		leaf->change[place] += change;
-		if (!leaf->change[place])
-			leaf_close(leaf, place);
-		return NONE;
+	struct profile_block *block = block_of(p, k);
+	int64_t least = INT64_MAX, most = INT64_MIN;
+	for (uint32_t i = 0; i < block->count; i++) {
+		const int64_t value = block->value[i];
+		least = value < least ? value : least;
+		most = value > most ? value : most;
 	}
-	if (leaf->count < PROFILE_LEAF) {
-		leaf_open(leaf, place, at, change);
-		return NONE;
-	}
-	const uint32_t right = leaf_new(p);
-	const uint32_t half = PROFILE_LEAF / 2;
-	leaf_move(&p->leaf[right], leaf, half);
-	if (place <= half)
-		leaf_open(leaf, place, at, change);
-	else
-		leaf_open(&p->leaf[right], place - half, at, change);
-	return right;
+	p->least[k] = least;
+	p->most[k] = most;
+	block->loose = 0;
 }
 
-static void inner_open(struct profile_inner *inner, uint32_t slot)
+static void bounds_loosen(struct profile *p, uint32_t k, int64_t change)
 {
-	const size_t tail = inner->count - slot;
-	memmove(&inner->child[slot + 1], &inner->child[slot], tail * sizeof(inner->child[0]));
-	memmove(&inner->first[slot + 1], &inner->first[slot], tail * sizeof(inner->first[0]));
-	memmove(&inner->sum[slot + 1], &inner->sum[slot], tail * sizeof(inner->sum[0]));
-	inner->count++;
-}
-
-static void inner_close(struct profile_inner *inner, uint32_t slot)
-{
-	inner->count--;
-	const size_t tail = inner->count - slot;
-	memmove(&inner->child[slot], &inner->child[slot + 1], tail * sizeof(inner->child[0]));
-	memmove(&inner->first[slot], &inner->first[slot + 1], tail * sizeof(inner->first[0]));
-	memmove(&inner->sum[slot], &inner->sum[slot + 1], tail * sizeof(inner->sum[0]));
-}
-
-static void inner_move(struct profile_inner *to, struct profile_inner *from, uint32_t slot)
-{
-	const uint32_t moved = from->count - slot;
-	memcpy(&to->child[to->count], &from->child[slot], moved * sizeof(to->child[0]));
-	memcpy(&to->first[to->count], &from->first[slot], moved * sizeof(to->first[0]));
-	memcpy(&to->sum[to->count], &from->sum[slot], moved * sizeof(to->sum[0]));
-	to->count += moved;
-	from->count = slot;
-}
-
-static void inner_set(
-	const struct profile *p, struct profile_inner *inner, uint32_t slot, uint32_t child, uint32_t level)
-{
-	inner->child[slot] = child;
-	inner->first[slot] = first_below(p, child, level);
-	inner->sum[slot] = profile_sum_of(p, child, level);
-}
-
-/* Joins a thin child with a neighbour. */
-static void join_thin(struct profile *p, struct profile_inner *inner, uint32_t slot, uint32_t level)
-{
-	const uint32_t ways = level ? PROFILE_WAYS : PROFILE_LEAF;
-	if (inner->count < 2 || profile_count_of(p, inner->child[slot], level) > ways / 4)
+	if (++block_of(p, k)->loose > LOOSE_MAX) {
+		bounds_find(p, k);
 		return;
-	if (slot + 1 == inner->count)
-		slot--;
-	const uint32_t left = inner->child[slot];
-	const uint32_t right = inner->child[slot + 1];
-	if (profile_count_of(p, left, level) + profile_count_of(p, right, level) > ways * 3 / 4)
+	}
+	p->least[k] += change < 0 ? change : 0;
+	p->most[k] += change > 0 ? change : 0;
+}
+
+static void values_add(int64_t *value, uint32_t from, uint32_t count, int64_t change)
+{
+	for (uint32_t i = from; i < count; i++)
+		value[i] += change;
+}
+
+/* Moves all from the place on to the front of the next block, which is empty. */
+static void block_split(struct profile *p, uint32_t k, uint32_t place)
+{
+	struct profile_block *left = block_of(p, k), *right = block_of(p, k + 1);
+	const uint32_t moved = left->count - place;
+	const int64_t base = left->value[place - 1];
+	memcpy(right->at, &left->at[place], moved * sizeof(right->at[0]));
+	for (uint32_t i = 0; i < moved; i++)
+		right->value[i] = left->value[place + i] - base;
+	left->count = place;
+	right->count = moved;
+	p->first[k + 1] = right->at[0];
+	p->before[k + 1] = p->before[k] + base;
+	bounds_find(p, k);
+	bounds_find(p, k + 1);
+}
+
+/* Joins a thin block with its neighbour. */
+static void block_join(struct profile *p, uint32_t k)
+{
+	if (p->count < 2 || block_of(p, k)->count > PROFILE_BLOCK / 4)
 		return;
-	if (level)
-		inner_move(&p->inner[left], &p->inner[right], 0);
-	else
-		leaf_move(&p->leaf[left], &p->leaf[right], 0);
-	inner_close(inner, slot + 1);
-	node_free(p, right, level);
-	inner_set(p, inner, slot, left, level);
+	k -= k + 1 == p->count;
+	struct profile_block *left = block_of(p, k), *right = block_of(p, k + 1);
+	if (left->count + right->count > PROFILE_BLOCK * 3 / 4)
+		return;
+	const int64_t base = p->before[k + 1] - p->before[k];
+	memcpy(&left->at[left->count], right->at, right->count * sizeof(left->at[0]));
+	for (uint32_t i = 0; i < right->count; i++)
+		left->value[left->count + i] = right->value[i] + base;
+	left->count += right->count;
+	blocks_close(p, k + 1);
+	bounds_find(p, k);
 }
 
-static uint32_t inner_add(struct profile *p, uint32_t node, uint32_t slot, uint32_t child, uint32_t level)
+static void change_remove(struct profile *p, uint32_t k, uint32_t place)
 {
-	struct profile_inner *inner = &p->inner[node];
-	uint32_t right = NONE;
-	if (inner->count == PROFILE_WAYS) {
-		right = inner_new(p);
-		inner_move(&p->inner[right], inner, PROFILE_WAYS / 2);
-		if (slot > PROFILE_WAYS / 2) {
-			inner = &p->inner[right];
-			slot -= PROFILE_WAYS / 2;
-		}
+	struct profile_block *block = block_of(p, k);
+	block->count--;
+	const size_t tail = block->count - place;
+	memmove(&block->at[place], &block->at[place + 1], tail * sizeof(block->at[0]));
+	memmove(&block->value[place], &block->value[place + 1], tail * sizeof(block->value[0]));
+	if (!block->count) {
+		blocks_close(p, k);
+		return;
 	}
-	inner_open(inner, slot);
-	inner_set(p, inner, slot, child, level);
-	return right;
+	p->first[k] = block->at[0];
+	block_join(p, k);
 }
 
-static uint32_t add_below(struct profile *p, uint32_t node, uint32_t level, sl_time at, int64_t change)
+static void change_insert(struct profile *p, uint32_t k, uint32_t place, sl_time at)
 {
-	if (!level)
-		return leaf_add(p, node, at, change);
-	struct profile_inner *inner = &p->inner[node];
-	const uint32_t slot = child_for(inner, at);
-	const uint32_t child = inner->child[slot];
-	const uint32_t extra = add_below(p, child, level - 1, at, change);
-	if (!profile_count_of(p, child, level - 1)) {
-		node_free(p, child, level - 1);
-		inner_close(inner, slot);
-		return NONE;
-	}
-	inner_set(p, inner, slot, child, level - 1);
-	if (extra != NONE)
-		return inner_add(p, node, slot + 1, extra, level - 1);
-	join_thin(p, inner, slot, level - 1);
-	return NONE;
+	struct profile_block *block = block_of(p, k);
+	const size_t tail = block->count - place;
+	memmove(&block->at[place + 1], &block->at[place], tail * sizeof(block->at[0]));
+	memmove(&block->value[place + 1], &block->value[place], tail * sizeof(block->value[0]));
+	block->at[place] = at;
+	block->value[place] = place ? block->value[place - 1] : 0;
+	block->count++;
+	p->first[k] = block->at[0];
+	if (place) /* Else it is 0, and the change is added to it. */
+		return;
+	p->least[k] = p->least[k] < 0 ? p->least[k] : 0;
+	p->most[k] = p->most[k] > 0 ? p->most[k] : 0;
 }
 
 int profile_add(struct profile *p, sl_time at, int64_t change, struct sl_err *err)
@@ -301,26 +245,29 @@ int profile_add(struct profile *p, sl_time at, int64_t change, struct sl_err *er
 	const int status = profile_reserve(p, err);
 	if (status)
 		return status;
-	if (p->root == NONE) {
-		p->root = leaf_new(p);
-		p->depth = 0;
+	if (!p->count) {
+		(void)blocks_open(p, 0);
+		p->before[0] = p->least[0] = p->most[0] = 0;
+		block_of(p, 0)->loose = 0;
 	}
-	const uint32_t extra = add_below(p, p->root, p->depth, at, change);
-	if (extra != NONE) {
-		const uint32_t root = inner_new(p);
-		struct profile_inner *inner = &p->inner[root];
-		inner->count = 2;
-		inner_set(p, inner, 0, p->root, p->depth);
-		inner_set(p, inner, 1, extra, p->depth);
-		p->root = root;
-		p->depth++;
+	uint32_t k = block_for(p, at);
+	uint32_t place = times_before(block_of(p, k)->at, block_of(p, k)->count, at);
+	const bool here = place < block_of(p, k)->count && block_of(p, k)->at[place] == at;
+	if (!here && block_of(p, k)->count == PROFILE_BLOCK) {
+		(void)blocks_open(p, k + 1);
+		block_split(p, k, PROFILE_BLOCK / 2);
+		const bool right = place > PROFILE_BLOCK / 2;
+		k += right;
+		place -= right ? PROFILE_BLOCK / 2 : 0;
 	}
-	while (p->depth && p->inner[p->root].count == 1) {
-		const uint32_t only = p->inner[p->root].child[0];
-		node_free(p, p->root, p->depth);
-		p->root = only;
-		p->depth--;
-	}
+	if (!here)
+		change_insert(p, k, place, at);
+	struct profile_block *block = block_of(p, k);
+	values_add(block->value, place, block->count, change);
+	values_add(p->before, k + 1, p->count, change);
+	bounds_loosen(p, k, change);
+	if (here && block->value[place] == (place ? block->value[place - 1] : 0))
+		change_remove(p, k, place);
 	return SL_OK;
 }
 
@@ -328,284 +275,161 @@ int profile_add(struct profile *p, sl_time at, int64_t change, struct sl_err *er
 
 int64_t profile_value(const struct profile *p, sl_time at)
 {
-	if (p->root == NONE)
+	if (!p->count)
 		return 0;
-	int64_t value = 0;
-	uint32_t node = p->root;
-	for (uint32_t level = p->depth; level; level--) {
-		const struct profile_inner *inner = &p->inner[node];
-		const uint32_t slot = child_for(inner, at);
-		for (uint32_t i = 0; i < slot; i++)
-			value += inner->sum[i].all;
-		node = inner->child[slot];
-	}
-	const struct profile_leaf *leaf = &p->leaf[node];
-	for (uint32_t i = 0; i < leaf->count && leaf->at[i] <= at; i++)
-		value += leaf->change[i];
-	return value;
+	const uint32_t k = block_for(p, at);
+	return value_before(p, k, place_behind(block_of(p, k), at));
 }
 
-/* For the first change from which the value is at least the level. */
-struct search {
-	sl_time after, until;
-	int64_t level;
-	int64_t value; /* Before the node that is looked at; at the find when found. */
-	sl_time at;
-};
-
-static bool leaf_search(const struct profile_leaf *leaf, struct search *s)
+/* The first place from `place` on with at least the level; the block's count if there is none. */
+static uint32_t first_reaching(const struct profile_block *block, uint32_t place, int64_t level)
 {
-	for (uint32_t i = 0; i < leaf->count && leaf->at[i] < s->until; i++) {
-		s->value += leaf->change[i];
-		if (leaf->at[i] > s->after && s->value >= s->level) {
-			s->at = leaf->at[i];
-			return true;
-		}
-	}
-	return false;
+	while (place < block->count && block->value[place] < level)
+		place++;
+	return place;
 }
 
-static bool search_below(const struct profile *p, uint32_t node, uint32_t level, struct search *s)
+static uint32_t first_lacking(const struct profile_block *block, uint32_t place, int64_t level)
 {
-	if (!level)
-		return leaf_search(&p->leaf[node], s);
-	const struct profile_inner *inner = &p->inner[node];
-	for (uint32_t i = 0; i < inner->count && inner->first[i] < s->until; i++) {
-		const struct profile_sum *sum = &inner->sum[i];
-		const bool beyond = i + 1 < inner->count && inner->first[i + 1] <= s->after;
-		if (beyond || s->value + sum->most < s->level) {
-			s->value += sum->all;
-			continue;
-		}
-		if (search_below(p, inner->child[i], level - 1, s))
-			return true;
-	}
-	return false;
+	while (place < block->count && block->value[place] >= level)
+		place++;
+	return place;
 }
 
 bool profile_first_least(
 	const struct profile *p, sl_time after, sl_time until, int64_t level, struct profile_point *found)
 {
-	struct search s = { .after = after, .until = until, .level = level };
-	if (p->root == NONE || !search_below(p, p->root, p->depth, &s))
+	if (!p->count)
 		return false;
-	*found = (struct profile_point){ s.at, s.value };
-	return true;
-}
-
-static int64_t max_below(
-	const struct profile *p, uint32_t node, uint32_t level, sl_time after, sl_time until, int64_t value)
-{
-	int64_t greatest = INT64_MIN;
-	if (!level) {
-		const struct profile_leaf *leaf = &p->leaf[node];
-		for (uint32_t i = 0; i < leaf->count && leaf->at[i] < until; i++) {
-			value += leaf->change[i];
-			if (leaf->at[i] > after)
-				greatest = most(greatest, value);
-		}
-		return greatest;
+	const uint32_t begin = block_for(p, after);
+	for (uint32_t k = begin; k < p->count && p->first[k] < until; k++) {
+		if (p->before[k] + p->most[k] < level)
+			continue;
+		const struct profile_block *block = block_of(p, k);
+		const uint32_t place = first_reaching(
+			block, k == begin ? place_behind(block, after) : 0, level - p->before[k]);
+		if (place == block->count)
+			continue;
+		*found = (struct profile_point){ block->at[place], p->before[k] + block->value[place] };
+		return found->at < until;
 	}
-	const struct profile_inner *inner = &p->inner[node];
-	for (uint32_t i = 0; i < inner->count && inner->first[i] < until; i++) {
-		const bool last = i + 1 == inner->count;
-		/* Wholly inside: its summary will do. */
-		if (inner->first[i] > after && !last && inner->first[i + 1] <= until)
-			greatest = most(greatest, value + inner->sum[i].most);
-		else if (last || inner->first[i + 1] > after)
-			greatest =
-				most(greatest, max_below(p, inner->child[i], level - 1, after, until, value));
-		value += inner->sum[i].all;
-	}
-	return greatest;
+	return false;
 }
 
-int64_t profile_max(const struct profile *p, sl_time after, sl_time until)
+static void span_within(
+	const struct profile *p, uint32_t k, uint32_t place, sl_time until, struct profile_span *span)
 {
-	return p->root == NONE ? INT64_MIN : max_below(p, p->root, p->depth, after, until, 0);
+	const struct profile_block *block = block_of(p, k);
+	const int64_t before = p->before[k];
+	for (; place < block->count && block->at[place] < until; place++) {
+		const int64_t value = before + block->value[place];
+		span->least = value < span->least ? value : span->least;
+		span->most = value > span->most ? value : span->most;
+	}
 }
 
-/* A window that grows from `since` while the value suffices. */
-struct window {
-	sl_time now, latest, length;
-	sl_time since; /* SL_NEVER: the value does not suffice. */
-	int64_t level, value;
+struct profile_span profile_span(const struct profile *p, sl_time from, sl_time until)
+{
+	if (!p->count)
+		return (struct profile_span){ 0, 0 };
+	uint32_t k = block_for(p, from);
+	const uint32_t place = place_behind(block_of(p, k), from);
+	const int64_t here = value_before(p, k, place);
+	struct profile_span span = { here, here };
+	span_within(p, k, place, until, &span);
+	while (++k < p->count && p->first[k] < until)
+		if (p->before[k] + p->least[k] < span.least || p->before[k] + p->most[k] > span.most)
+			span_within(p, k, 0, until, &span);
+	return span;
+}
+
+/* A walk over runs of values of at least `level`: where it stands. */
+struct walk {
+	uint32_t k, place;
+	int64_t level;
 };
 
-/* The window is complete before a change at that time. */
-static bool window_done(const struct window *w, sl_time at)
+/* To the next change from which the level is reached, or (lacks) not reached any more; SL_NEVER: none. */
+static sl_time walk_to(const struct profile *p, struct walk *w, bool lacks)
 {
-	return at >= w->latest || (w->since != SL_NEVER && at - w->since >= w->length);
+	for (; w->k < p->count; w->k++, w->place = 0) {
+		const int64_t level = w->level - p->before[w->k];
+		if (lacks ? p->least[w->k] >= level : p->most[w->k] < level)
+			continue;
+		const struct profile_block *block = block_of(p, w->k);
+		w->place = lacks ? first_lacking(block, w->place, level)
+				 : first_reaching(block, w->place, level);
+		if (w->place < block->count)
+			return block->at[w->place];
+	}
+	return SL_NEVER;
 }
 
-static bool window_leaf(const struct profile_leaf *leaf, struct window *w)
+/* Behind all changes up to `at`; returns the value there. */
+static int64_t walk_begin(const struct profile *p, struct walk *w, sl_time at)
 {
-	for (uint32_t i = 0; i < leaf->count; i++) {
-		const sl_time at = leaf->at[i];
-		if (at > w->now && window_done(w, at))
-			return true;
-		w->value += leaf->change[i];
-		if (w->value < w->level)
-			w->since = SL_NEVER;
-		else if (w->since == SL_NEVER)
-			w->since = at > w->now ? at : w->now;
-	}
-	return false;
-}
-
-static bool window_below(const struct profile *p, uint32_t node, uint32_t level, struct window *w)
-{
-	if (!level)
-		return window_leaf(&p->leaf[node], w);
-	const struct profile_inner *inner = &p->inner[node];
-	for (uint32_t i = 0; i < inner->count; i++) {
-		const struct profile_sum *sum = &inner->sum[i];
-		if (inner->first[i] > w->now && window_done(w, inner->first[i]))
-			return true;
-		/* All of it goes on as it is: a run that is not broken, a shortage that is not ended. */
-		if (w->since != SL_NEVER ? w->value + sum->least >= w->level
-					 : w->value + sum->most < w->level)
-			w->value += sum->all;
-		else if (window_below(p, inner->child[i], level - 1, w))
-			return true;
-	}
-	return false;
+	if (!p->count)
+		return 0;
+	w->k = block_for(p, at);
+	w->place = place_behind(block_of(p, w->k), at);
+	return value_before(p, w->k, w->place);
 }
 
 sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, int64_t level, sl_time length)
 {
-	struct window w = { now, latest, length, level <= 0 ? now : SL_NEVER, level, 0 };
-	if (p->root != NONE)
-		(void)window_below(p, p->root, p->depth, &w);
-	return w.since < latest ? w.since : latest;
-}
-
-struct runs {
-	sl_time from, until;
-	sl_time since; /* SL_NEVER: the value does not suffice. */
-	int64_t level, value;
-	bool begun; /* The value at `from` is known. */
-	void (*visit)(void *self, sl_time start, sl_time end);
-	void *self;
-};
-
-/* Before the first change behind `from`. */
-static void runs_begin(struct runs *r, sl_time at)
-{
-	if (r->begun || at <= r->from)
-		return;
-	r->begun = true;
-	r->since = r->value >= r->level ? r->from : SL_NEVER;
-}
-
-/* Returns true when no further run is wanted. */
-static bool runs_leaf(const struct profile_leaf *leaf, struct runs *r)
-{
-	for (uint32_t i = 0; i < leaf->count; i++) {
-		const sl_time at = leaf->at[i];
-		runs_begin(r, at);
-		r->value += leaf->change[i];
-		if (!r->begun)
-			continue;
-		if (r->value >= r->level && r->since == SL_NEVER) {
-			if (at >= r->until)
-				return true;
-			r->since = at;
-		} else if (r->value < r->level && r->since != SL_NEVER) {
-			r->visit(r->self, r->since, at);
-			r->since = SL_NEVER;
-			if (at >= r->until)
-				return true;
-		}
+	struct walk w = { .level = level };
+	sl_time since = walk_begin(p, &w, now) >= level ? now : walk_to(p, &w, false);
+	while (since < latest) {
+		const sl_time end = walk_to(p, &w, true);
+		if (end >= latest || end - since >= length)
+			return since;
+		since = walk_to(p, &w, false);
 	}
-	return false;
-}
-
-/* All of the child lies no later than `from`, or changes nothing: a run goes on, or a shortage. */
-static bool runs_past(const struct runs *r, const struct profile_inner *inner, uint32_t i)
-{
-	const struct profile_sum *sum = &inner->sum[i];
-	if (!r->begun)
-		return i + 1 < inner->count && inner->first[i + 1] <= r->from;
-	return r->since != SL_NEVER ? r->value + sum->least >= r->level : r->value + sum->most < r->level;
-}
-
-static bool runs_below(const struct profile *p, uint32_t node, uint32_t level, struct runs *r)
-{
-	if (!level)
-		return runs_leaf(&p->leaf[node], r);
-	const struct profile_inner *inner = &p->inner[node];
-	for (uint32_t i = 0; i < inner->count; i++) {
-		runs_begin(r, inner->first[i]);
-		if (runs_past(r, inner, i))
-			r->value += inner->sum[i].all;
-		else if (runs_below(p, inner->child[i], level - 1, r))
-			return true;
-	}
-	return false;
+	return latest;
 }
 
 void profile_runs(const struct profile *p, sl_time from, sl_time until, int64_t level,
 	void (*visit)(void *self, sl_time start, sl_time end), void *self)
 {
-	struct runs r = { .from = from, .until = until, .level = level, .visit = visit, .self = self };
-	if (p->root != NONE && runs_below(p, p->root, p->depth, &r))
-		return;
-	runs_begin(&r, SL_NEVER);
-	if (r.since != SL_NEVER)
-		visit(self, r.since, SL_NEVER);
-}
-
-/* From the right: the last change no later than `at` from which the value is below the level. `next` is the
- * change behind it. */
-struct backward {
-	sl_time at, next;
-	int64_t level;
-};
-
-static bool last_below(
-	const struct profile *p, uint32_t node, uint32_t level, int64_t value, struct backward *b)
-{
-	const uint32_t count = profile_count_of(p, node, level);
-	int64_t before[PROFILE_LEAF + 1]; /* The value before each child or change. */
-	before[0] = value;
-	for (uint32_t i = 0; i < count; i++)
-		before[i + 1] = before[i] + (level ? p->inner[node].sum[i].all : p->leaf[node].change[i]);
-	for (uint32_t i = count; i-- > 0;) {
-		const sl_time first = level ? p->inner[node].first[i] : p->leaf[node].at[i];
-		if (first > b->at)
-			continue;
-		if (!level && before[i + 1] < b->level)
-			return true;
-		if (level && before[i] + p->inner[node].sum[i].least < b->level &&
-			last_below(p, p->inner[node].child[i], level - 1, before[i], b))
-			return true;
-		b->next = first;
+	struct walk w = { .level = level };
+	const bool here = walk_begin(p, &w, from) >= level;
+	sl_time start = here ? from : walk_to(p, &w, false);
+	while (start != SL_NEVER && (start < until || start == from)) {
+		const sl_time end = walk_to(p, &w, true);
+		visit(self, start, end);
+		start = end == SL_NEVER ? SL_NEVER : walk_to(p, &w, false);
 	}
-	return false;
 }
 
 sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, int64_t level)
 {
-	struct backward b = { at, floor, level };
-	if (p->root == NONE || (!last_below(p, p->root, p->depth, 0, &b) && level <= 0))
+	if (!p->count)
 		return floor;
-	return b.next > floor ? b.next : floor;
-}
-
-static void each_below(const struct profile *p, uint32_t node, uint32_t level,
-	void (*visit)(void *self, sl_time at, int64_t change), void *self)
-{
-	for (uint32_t i = 0; i < profile_count_of(p, node, level); i++) {
-		if (level)
-			each_below(p, p->inner[node].child[i], level - 1, visit, self);
-		else
-			visit(self, p->leaf[node].at[i], p->leaf[node].change[i]);
+	uint32_t k = block_for(p, at);
+	uint32_t place = place_behind(block_of(p, k), at);
+	sl_time next = floor; /* The change behind the one looked at. */
+	for (;; place = block_of(p, --k)->count) {
+		const struct profile_block *block = block_of(p, k);
+		const int64_t here = level - p->before[k];
+		if (p->least[k] < here)
+			while (place && block->value[place - 1] >= here)
+				next = block->at[--place];
+		else if (place)
+			next = block->at[0], place = 0;
+		if (place || !k)
+			break;
 	}
+	/* At the very beginning the value is 0. */
+	if (!place && level <= 0)
+		return floor;
+	return next > floor ? next : floor;
 }
 
 void profile_each(const struct profile *p, void (*visit)(void *self, sl_time at, int64_t change), void *self)
 {
-	if (p->root != NONE)
-		each_below(p, p->root, p->depth, visit, self);
+	for (uint32_t k = 0; k < p->count; k++) {
+		const struct profile_block *block = block_of(p, k);
+		for (uint32_t i = 0; i < block->count; i++)
+			visit(self, block->at[i], block->value[i] - (i ? block->value[i - 1] : 0));
+	}
 }
