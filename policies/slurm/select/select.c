@@ -678,9 +678,10 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 	if (mode == SELECT_EVER && !out)
 		return select_answer_here(s, SELECT_FITS, NULL);
 	sel_begin(&t, s, job, q, mode);
-	if (mode != SELECT_EVER && asked_before(&t, available))
+	const int ones = sel_ones(&t, available);
+	if (ones < 0 && mode != SELECT_EVER && asked_before(&t, available))
 		return answer_retry(&t, out);
-	const int fast = s->plain ? -1 : sel_fast(&t, available);
+	const int fast = s->plain || ones >= 0 ? ones : sel_fast(&t, available);
 	if (fast < 0) {
 		uint64_t *from = s->set[7];
 		for (size_t w = 0; w < s->words; w++)
@@ -689,7 +690,7 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 			return select_answer_here(s, SELECT_BUSY, busy);
 	}
 	const bool fits = fast != 0 && sel_allocate(&t);
-	if (fast >= 0)
+	if (fast >= 0 && ones < 0)
 		keep_answer(&t, available, fits);
 	if (!fits)
 		return select_answer_here(s, SELECT_BUSY, busy);
@@ -819,9 +820,32 @@ static int behind_ends(struct select *s, const struct select_job *job, const uin
 	return placed;
 }
 
+/* Of nodes of one cpu, where that can be known: *at, and which. */
+static bool when_of_ones(struct select *s, const struct select_job *job, const uint64_t *available,
+	const struct select_outlook *outlook, sl_time *at, uint64_t *nodes)
+{
+	struct sel_test t;
+	const struct select_running *last;
+	struct sel_request *q = s->ones ? sel_request_of(s, job) : NULL;
+	if (!q || q->never || ever(s, job, q) == SELECT_NEVER)
+		return false;
+	sel_begin(&t, s, job, q, SELECT_NOW);
+	const int placed = sel_ones_when(&t, available, outlook, &last);
+	if (placed < 0)
+		return false;
+	*at = !placed ? SL_NEVER : last ? start_behind(s, last, outlook->now) : outlook->now;
+	for (size_t w = 0; nodes && w < s->words; w++)
+		nodes[w] = placed ? t.nodes[w] : 0;
+	(void)select_answer_here(s, placed ? SELECT_FITS : SELECT_BUSY, placed ? NULL : busy);
+	return true;
+}
+
 sl_time select_will_run(struct select *s, const struct select_job *asks, const uint64_t *available,
 	const struct select_outlook *outlook, uint64_t *nodes)
 {
+	sl_time of_ones;
+	if (when_of_ones(s, asks, available, outlook, &of_ones, nodes))
+		return of_ones;
 	struct select_job retry = *asks, *job = &retry;
 	const struct select_alloc *out = NULL;
 	enum select_answer fits = select_place(s, asks, available, SELECT_NOW, &out);

@@ -159,6 +159,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 	s->listed += a->end != SL_NEVER;
 	s->whole_holds += a->whole == SL_EXCLUSIVE_NODE;
 	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
+	s->stopped_holds += a->stopped;
 	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
 		refresh_used(s, a->node_alloc[i].node);
@@ -186,6 +187,7 @@ static void select_aside_release(struct select *s, struct select_alloc *a)
 	s->listed -= a->end != SL_NEVER;
 	s->whole_holds -= a->whole == SL_EXCLUSIVE_NODE;
 	s->user_holds -= a->whole == SL_EXCLUSIVE_USER;
+	s->stopped_holds -= a->stopped;
 	count_use(s, a, -1);
 }
 
@@ -328,6 +330,8 @@ void select_give(struct select *s, struct select_alloc *a)
 static void set_stopped(struct select *s, struct select_alloc *a, bool stopped)
 {
 	count_use(s, a, -1);
+	s->stopped_holds -= a->stopped;
+	s->stopped_holds += stopped;
 	a->stopped = stopped;
 	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
@@ -431,5 +435,7 @@ void select_set_rank(struct select *s, uint32_t node, uint32_t rank)
 		note_change(s, node);
 		s->settings++;
 	}
+	s->ranked -= s->node[node].rank != 0;
+	s->ranked += rank != 0;
 	s->node[node].rank = rank;
 }

@@ -237,9 +237,9 @@ static size_t next_touching(const struct select_outlook *o, size_t from, const u
 	return from;
 }
 
-/* The last of a batch; SIZE_MAX: there is none. Its end is searched only behind a job that is removed: where
+/* Its end is searched only behind a job that is removed: where
  * the last in its time is not, it goes on to the next that is. */
-static size_t pass_batch(
+size_t sel_pass_batch(
 	struct sel_batch *b, const struct select *s, const struct select_outlook *o, const uint64_t *nodes)
 {
 	const size_t first = next_touching(o, b->next, nodes);
@@ -387,7 +387,7 @@ int sel_later(struct sel_test *t, const uint64_t *available, const struct select
 	const sl_time enough = enough_at(&a);
 	struct sel_batch b = { .window = 30 };
 	while (enough != SL_NEVER && b.next < outlook->running_count) {
-		const size_t at = pass_batch(&b, s, outlook, available);
+		const size_t at = sel_pass_batch(&b, s, outlook, available);
 		if (at == SIZE_MAX)
 			return 0;
 		const sl_time then = outlook->running[at].end;

@@ -167,6 +167,7 @@ static int make_nodes(struct select *s, struct sl_err *err)
 	for (uint32_t g = 0; g < s->gres_name_count; g++)
 		if (strcasecmp(s->gres_name[g], "gpu") == 0)
 			s->gpu = g;
+	s->ones = sel_ones_made(s);
 	if (shares)
 		s->share_used = sl_alloc(s->arena, s->node_count, SEL_DEVICES * sizeof(*s->share_used));
 	return shares && !s->share_used ? sl_fail_memory(err) : SL_OK;

@@ -140,6 +140,7 @@ struct sel_request {
 	uint64_t *could_nodes; /* Of the last select_could, under these settings; NULL: none yet. */
 	uint64_t could_settings;
 	bool could;
+	int8_t ones; /* select_ones.c: 1: it takes one cpu of a node; -1: not; 0: not yet known. */
 	/* Of the last select_place beside what runs that was decided by the indices. */
 	uint64_t *placed_nodes; /* On these, */
 	uint64_t placed_change, placed_settings;
@@ -231,9 +232,14 @@ struct select {
 	struct sel_aside *aside; /* Its nodes as they will be. */
 	uint32_t *order;         /* In which they were chosen. */
 	uint32_t aside_capacity;
-	uint32_t whole_holds; /* Allocations of whole nodes in force. */
-	uint32_t user_holds;  /* Allocations of --exclusive=user in force. */
-	bool gres_adjacent;   /* Some devices are local to some sockets only. */
+	uint32_t whole_holds;   /* Allocations of whole nodes in force. */
+	uint32_t user_holds;    /* Allocations of --exclusive=user in force. */
+	uint32_t stopped_holds; /* Allocations in force that are suspended. */
+	uint32_t ranked;        /* Nodes of a rank but 0. */
+	bool ones;              /* All nodes are alike, of one cpu: select_ones.c. */
+	struct sel_stretch *stretch;
+	struct sel_ends *ends;
+	bool gres_adjacent; /* Some devices are local to some sockets only. */
 	/* Switches. */
 	uint32_t switch_count;
 	uint64_t **switch_nodes;
@@ -363,16 +369,26 @@ bool sel_is_even(const struct sel_test *t);
  */
 int32_t sel_gives(struct sel_test *t, uint32_t node, bool free_only);
 
+/* select_ones.c: the same of nodes of one cpu. */
+bool sel_ones_made(const struct select *s);
+int sel_ones(struct sel_test *t, const uint64_t *available);
+/* 1: t->nodes are the job's, when *last has ended, or, if that is NULL, now; 0: never; -1: not decided here.
+ */
+int sel_ones_when(struct sel_test *t, const uint64_t *available, const struct select_outlook *outlook,
+	const struct select_running **last);
+
 /* select_later.c: when enough of what runs has ended. 1 nodes found, *last being the last to end; 0: never;
  * -1: not decided here. */
 int sel_later(struct sel_test *t, const uint64_t *available, const struct select_outlook *outlook,
 	const struct select_running **last);
-/* Passes over a batch without removing it: its last job. NULL: there is none. */
 struct sel_batch {
 	size_t next;    /* Of what runs. */
 	int64_t closes; /* Seconds since 1970; 0: not yet set. */
 	int64_t window;
 };
+/* Passes over a batch without removing it: its last job that touches those nodes. SIZE_MAX: there is none. */
+size_t sel_pass_batch(
+	struct sel_batch *b, const struct select *s, const struct select_outlook *o, const uint64_t *nodes);
 bool sel_touches(const struct select_alloc *a, const uint64_t *nodes);
 int64_t sel_seconds(const struct select_running *r, int64_t epoch);
 bool sel_allocate(struct sel_test *t);
