@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/world/select_world.h"
@@ -49,6 +50,22 @@ static void random_world(struct select_world *w)
 	sw_ready(w);
 }
 
+/* Nodes of one cpu, all alike, as a plain pool of processors has. */
+static void world_of_ones(struct select_world *w)
+{
+	sw_begin(w);
+	(void)sw_nodes(w, 20 + draw(109), 1, 1, 1, 1000);
+	sw_set(w, "SelectTypeParameters", draw(2) ? "CR_Core_Memory" : "CR_Core");
+	if (draw(8) == 0)
+		sw_set(w, "SchedulerParameters", draw(2) ? "pack_serial_at_end" : "bf_busy_nodes");
+	struct sl_partition *q = sw_partition(w, "q", "n[1-5,8,12-20]");
+	if (draw(6) == 0) {
+		q->share = SL_SHARE_FORCE;
+		q->shares = 2;
+	}
+	sw_ready(w);
+}
+
 static void random_desc(struct select_world *w)
 {
 	static const char *const gpus[] = { "gpu:1", "gpu:2", "gpu:4", "gpu:a:2" };
@@ -81,6 +98,46 @@ static void random_desc(struct select_world *w)
 		desc->gres_flags = "enforce-binding";
 	desc->no_multithread = draw(15) == 0;
 	desc->spread = draw(30) == 0;
+}
+
+/* Of cpus, and now and then of something else. */
+static void desc_of_ones(struct select_world *w)
+{
+	if (draw(5) == 0) {
+		random_desc(w);
+		return;
+	}
+	struct sl_job_desc *desc = sw_desc(w);
+	desc->tasks = 1 + draw(draw(3) ? 8 : 60);
+	if (draw(10) == 0)
+		desc->nodes_max = desc->nodes_min = 1 + draw(8);
+	if (draw(20) == 0)
+		desc->nodes_max = (desc->nodes_min = 1 + draw(4)) + draw(8);
+	if (draw(20) == 0)
+		desc->tasks_per_node = 1;
+	if (draw(10) == 0)
+		desc->mem_per_node = draw(2) ? SL_NONE : 400 + draw(900);
+	if (draw(12) == 0)
+		desc->exclusive = SL_EXCLUSIVE_NODE;
+	desc->overcommit = draw(40) == 0;
+}
+
+static bool ones; /* The world is of such nodes. */
+
+static void draw_desc(struct select_world *w)
+{
+	if (ones)
+		desc_of_ones(w);
+	else
+		random_desc(w);
+}
+
+static void draw_world(struct select_world *w)
+{
+	if (ones)
+		world_of_ones(w);
+	else
+		random_world(w);
 }
 
 static struct select_alloc *held[HELD];
@@ -121,7 +178,7 @@ static void step(struct select_world *w, uint32_t world, uint32_t number)
 	const uint32_t partition = draw(4) == 0;
 	const struct select_job job = { .desc = &w->desc, .partition = partition, .user = (int32_t)draw(2) };
 	const struct select_alloc *out;
-	random_desc(w);
+	draw_desc(w);
 	if (draw(4) == 0)
 		available[draw(2)] &= ~(UINT64_C(15) << draw(60));
 	select_plain(w->select, true);
@@ -134,7 +191,8 @@ static void step(struct select_world *w, uint32_t world, uint32_t number)
 	if (got != SELECT_FITS)
 		return;
 	cr_assert_str_eq(sw_show(w, out, true), plain, "world %u step %u", world, number);
-	check_alloc(w, out, world, number);
+	if (!ones) /* There a job may go on beside one that began meanwhile. */
+		check_alloc(w, out, world, number);
 	if (held_count < HELD)
 		held[held_count++] = select_take(w->select, out);
 }
@@ -157,7 +215,7 @@ static void try_and_undo(struct select_world *w, uint32_t world)
 	char before[SW_TEXT];
 	const struct select_alloc *out;
 	const struct select_job job = { .desc = &w->desc, .user = 0 };
-	random_desc(w);
+	draw_desc(w);
 	const enum select_answer want = select_place(w->select, &job, NULL, SELECT_NOW, &out);
 	(void)snprintf(before, sizeof(before), "%s", want == SELECT_FITS ? sw_show(w, out, true) : "nowhere");
 	const uint32_t mark = select_mark(w->select);
@@ -174,22 +232,45 @@ static void try_and_undo(struct select_world *w, uint32_t world)
 			sw_show(w, out, true), before, "world %u: undone, the place is another", world);
 }
 
-Test(prop_select, indices_find_what_the_plain_pass_finds)
+/* Now and then a job is suspended, or goes on; a node gets another rank. */
+static void disturb(const struct select_world *w)
+{
+	if (held_count && draw(3) == 0)
+		select_stop(w->select, held[draw((uint32_t)held_count)], draw(3) == 0);
+	for (size_t i = 0; i < held_count && draw(2); i++)
+		select_stop(w->select, held[i], false);
+	if (draw(12) == 0)
+		select_set_rank(w->select, draw(w->cluster.node_count), draw(2));
+	for (uint32_t n = 0; n < w->cluster.node_count && draw(9) == 0; n++)
+		select_set_rank(w->select, n, 0);
+}
+
+static void find_both(void)
 {
 	for (uint32_t world = 0; world < WORLDS; world++) {
 		struct select_world w;
 		draw_state = world + 1;
 		held_count = 0;
-		random_world(&w);
+		draw_world(&w);
 		for (uint32_t i = 0; i < STEPS; i++) {
 			step(&w, world, i);
 			if (i % 10 == 9)
 				give_some(&w, 3);
 			if (i % 20 == 15)
 				try_and_undo(&w, world);
+			if (ones && i % 4 == 3)
+				disturb(&w);
 		}
 		sw_end(&w);
 	}
+}
+
+Test(prop_select, indices_find_what_the_plain_pass_finds) { find_both(); }
+
+Test(prop_select, nodes_of_one_cpu_are_those_of_the_plain_pass)
+{
+	ones = true;
+	find_both();
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------------------
@@ -233,7 +314,7 @@ static void fill_up(struct select_world *w)
 {
 	const struct select_alloc *out;
 	for (int tries = 0; tries < 60 && held_count < HELD; tries++) {
-		random_desc(w);
+		draw_desc(w);
 		const struct select_job job = { .desc = &w->desc, .partition = draw(4) == 0, .user = 0 };
 		if (select_place(w->select, &job, NULL, SELECT_NOW, &out) != SELECT_FITS)
 			continue;
@@ -265,7 +346,7 @@ static uint32_t plan_both(
 		.now = 90 * SL_SECOND,
 		.epoch = 1000,
 		.listing = reported ? listing : 0 };
-	random_desc(w);
+	draw_desc(w);
 	const struct select_job job = { .desc = &w->desc, .partition = draw(4) == 0, .user = 0 };
 	for (uint32_t i = draw(3); i > 0; i--)
 		available[draw(2)] &= ~(UINT64_C(4095) << draw(60));
@@ -291,7 +372,7 @@ static uint32_t plan_both(
 }
 
 /* Each plan twice by the pass over all nodes and all batches, and as it is worked out without them. */
-Test(prop_select, plans_are_those_of_the_batches)
+static void find_later(void)
 {
 	uint32_t later = 0;
 	uint64_t listing = 0;
@@ -299,10 +380,12 @@ Test(prop_select, plans_are_those_of_the_batches)
 		struct select_world w;
 		draw_state = 1000 + world;
 		held_count = 0;
-		random_world(&w);
+		draw_world(&w);
 		for (uint32_t i = 0; i < 12; i++) {
 			fill_up(&w);
 			listing++;
+			if (ones && i % 3 == 2)
+				disturb(&w);
 			for (uint32_t k = 0; k < 12; k++)
 				later += plan_both(&w, world, 100 * i + k, listing, draw(2));
 			end_some(&w);
@@ -310,4 +393,52 @@ Test(prop_select, plans_are_those_of_the_batches)
 		sw_end(&w);
 	}
 	cr_expect_gt(later, 3000, "only %u plans were for later", later);
+}
+
+Test(prop_select, plans_are_those_of_the_batches) { find_later(); }
+
+Test(prop_select, plans_on_nodes_of_one_cpu_are_those_of_the_batches)
+{
+	ones = true;
+	find_later();
+}
+
+/* So many that what is free is not kept at each end. */
+Test(prop_select, plans_on_many_nodes_of_one_cpu_are_those_of_the_batches)
+{
+	enum { NODES = 3000, WORDS = (NODES + 63) / 64 };
+	static struct select_running running[NODES];
+	uint64_t available[WORDS], want_nodes[WORDS], got_nodes[WORDS];
+	const struct select_alloc *out;
+	struct select_world w;
+	size_t count = 0;
+	sw_begin(&w);
+	(void)sw_nodes(&w, NODES, 1, 1, 1, 1000);
+	sw_ready(&w);
+	draw_state = 5;
+	for (struct select_job job = { .desc = sw_desc(&w) };; count++) {
+		w.desc.tasks = count % 50 ? 1 : 1 + draw(9);
+		if (select_place(w.select, &job, NULL, SELECT_NOW, &out) != SELECT_FITS)
+			break;
+		running[count] =
+			(struct select_running){ select_take(w.select, out), random_end() % 5000000000 };
+	}
+	qsort(running, count, sizeof(*running), by_end);
+	const struct select_outlook outlook = {
+		.running = running, .running_count = count, .now = 90 * SL_SECOND, .epoch = 1000, .listing = 1
+	};
+	cr_assert_gt(count * WORDS, 1 << 16);
+	for (int i = 0; i < 40; i++) {
+		const struct select_job job = { .desc = sw_desc(&w) };
+		w.desc.tasks = 1 + draw(draw(2) ? 20 : 2500);
+		memset(available, 0xff, sizeof(available));
+		available[draw(WORDS)] = available[draw(WORDS)] = draw(3) ? 0 : 5;
+		select_plain(w.select, true);
+		const sl_time want = select_will_run(w.select, &job, available, &outlook, want_nodes);
+		select_plain(w.select, false);
+		cr_assert_eq(
+			select_will_run(w.select, &job, available, &outlook, got_nodes), want, "plan %d", i);
+		cr_assert_arr_eq(got_nodes, want_nodes, sizeof(got_nodes), "plan %d: on other nodes", i);
+	}
+	sw_end(&w);
 }
