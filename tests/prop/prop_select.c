@@ -294,7 +294,7 @@ static size_t running_now(struct select_running *running, uint64_t listing)
 		if (held_end[i] == SL_NEVER || (listing % 2 && listing % 7 == i % 7))
 			continue;
 		size_t at = count++;
-		const struct select_running r = { held[i], held_end[i] };
+		const struct select_running r = { .alloc = held[i], .end = held_end[i] };
 		for (; at > 0 && by_end(&running[at - 1], &r) > 0; at--)
 			running[at] = running[at - 1];
 		running[at] = r;
@@ -420,8 +420,8 @@ Test(prop_select, plans_on_many_nodes_of_one_cpu_are_those_of_the_batches)
 		w.desc.tasks = count % 50 ? 1 : 1 + draw(9);
 		if (select_place(w.select, &job, NULL, SELECT_NOW, &out) != SELECT_FITS)
 			break;
-		running[count] =
-			(struct select_running){ select_take(w.select, out), random_end() % 5000000000 };
+		running[count] = (struct select_running){ .alloc = select_take(w.select, out),
+			.end = random_end() % 5000000000 };
 	}
 	qsort(running, count, sizeof(*running), by_end);
 	const struct select_outlook outlook = {

@@ -361,6 +361,7 @@ struct ctl {
 	struct ctl_queue *queue;
 	struct ctl_bf *bf;
 	struct ctl_place *place;
+	struct ctl_running *running;
 	struct ctl_prio *prio;
 	struct ctl_preempt *preempt;
 	struct ctl_gang *gang;
@@ -450,8 +451,10 @@ void ctl_start_booted(struct ctl *c, struct ctl_job *job);
 void ctl_tick(struct ctl *c);
 /* The next second at which ctl_tick would do anything, as far as is known. */
 ctl_time ctl_tick_needed(const struct ctl *c);
-/* To be called when a running job's end_limit comes nearer (grace of preemption, a shorter limit). */
+/* To be called when a running job's end_limit is another (it starts, its grace, a shorter limit). */
 void ctl_limit_moved(struct ctl *c, const struct ctl_job *job);
+/* ctl_running.c: its nodes are others, or none, or its limit ends at another time. */
+void ctl_running_changed(struct ctl *c, const struct ctl_job *job);
 bool ctl_deadline_ok(struct ctl *c, struct ctl_job *job); /* False: it was ended. */
 /* Minutes that it may run in that partition. */
 int64_t ctl_limit_in(const struct ctl *c, const struct ctl_job *job, uint32_t part);

@@ -510,8 +510,13 @@ static void clear_counts(struct ctl *c)
  */
 static void look_at_ends(struct ctl *c)
 {
-	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)
-		still_until(c->bf, c->job[row].end_limit > c->now ? c->job[row].end_limit : c->now);
+	size_t count;
+	uint64_t number;
+	const struct select_running *first = ctl_running_list(c, &count, &number);
+	if (!count)
+		return;
+	const ctl_time end = c->job[first->row].end_limit;
+	still_until(c->bf, end > c->now ? end : c->now);
 }
 
 void ctl_bf_pass(struct ctl *c)
@@ -523,7 +528,6 @@ void ctl_bf_pass(struct ctl *c)
 	if (!count || !ctl_slots_begin(
 			      &bf->slots, c->now, c->now + c->params.bf_window_min * 60, ctl_nodes_avail(c)))
 		return;
-	ctl_place_begin(c);
 	for (size_t i = 0; i < count; i++) {
 		entry[i].job->status = CTL_OK;
 		bf->planned[entry[i].job->row] = CTL_NONE;

@@ -227,6 +227,7 @@ static void ctl_job_leave(struct ctl *c, struct ctl_job *job)
 	ctl_node_ended(c, job);
 	select_give(c->select, job->alloc);
 	job->alloc = NULL;
+	ctl_running_changed(c, job);
 	job->suspended_at = job->preempted_at = CTL_NONE;
 	job->kill_at = CTL_NEVER;
 	if (job->array != CTL_NO_ROW)

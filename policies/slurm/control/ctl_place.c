@@ -12,16 +12,10 @@ struct ctl_place {
 	size_t words;
 	uint64_t *set[CTL_SET_COUNT];
 	const uint64_t **required;      /* By row; NULL: it lists none. */
-	struct select_running *running; /* What runs, by when its limit ends. */
-	struct ending *ending, *other;  /* The same by row; to merge with. */
-	size_t running_count, running_capacity;
+	struct select_running *staying; /* What runs, but for those that can be preempted. */
+	size_t staying_capacity;
 	uint64_t shared_jobs, shared_nodes; /* Counts of changes when CTL_SET_SHARED was made. */
 	bool shared_known;
-	bool running_fresh;
-	bool running_cut; /* It lacks those that can be preempted. */
-	uint64_t listing; /* Counts lists of what runs. */
-	uint64_t *listed; /* By row: in which build of the list it was found. */
-	uint64_t builds;
 };
 
 uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which) { return c->place->set[which]; }
@@ -120,7 +114,7 @@ int ctl_place_make(struct ctl *c, struct sl_err *err)
 		if (!p->set[i])
 			return sl_fail_memory(err);
 	}
-	if (make_required(c) || ctl_queue_make(c, err))
+	if (make_required(c) || ctl_running_make(c, err) || ctl_queue_make(c, err))
 		return sl_fail_memory(err);
 	return SL_OK;
 }
@@ -246,7 +240,6 @@ static enum ctl_status ctl_place_start(struct ctl *c, struct ctl_job *job, const
 		return CTL_ACCOUNTING_POLICY;
 	}
 	ctl_start(c, job, job->part, alloc);
-	c->place->running_fresh = false;
 	return CTL_OK;
 }
 
@@ -264,7 +257,6 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	c->place->running_fresh = false;
 	if (ctl_preempt_do(c, job, victims.job, victims.count))
 		return ctl_place_start(c, job, victims.alloc);
 	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
@@ -436,124 +428,22 @@ enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
 
 /* ---- Later --------------------------------------------------------------------------------------------- */
 
-void ctl_place_begin(struct ctl *c) { c->place->running_fresh = false; }
-
-struct ending {
-	sl_time end;
-	uint32_t row;
-};
-
-static int by_end(const void *a, const void *b)
-{
-	const struct ending *x = a;
-	const struct ending *y = b;
-	if (x->end != y->end)
-		return x->end < y->end ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
-static bool running_capacity(struct ctl *c, size_t count)
-{
-	struct ctl_place *p = c->place;
-	if (count <= p->running_capacity)
-		return true;
-	const size_t capacity = 2 * count + 64;
-	struct select_running *running = sl_alloc(c->arena, capacity, sizeof(*running));
-	struct ending *ending = sl_alloc(c->arena, capacity, sizeof(*ending));
-	p->other = sl_alloc(c->arena, capacity, sizeof(*p->other));
-	if (!p->listed)
-		p->listed = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*p->listed));
-	if (running && ending && p->other && p->listed) {
-		if (p->running_count) {
-			memcpy(running, p->running, p->running_count * sizeof(*running));
-			memcpy(ending, p->ending, p->running_count * sizeof(*ending));
-		}
-		p->running = running;
-		p->ending = ending;
-		p->running_capacity = capacity;
-		return true;
-	}
-	controller_no_memory(&c->engine);
-	return false;
-}
-
-/* Of the last list, those that still are as they were there; their number. True: it is all of it. */
-static size_t still_running(struct ctl *c, bool *all)
-{
-	struct ctl_place *p = c->place;
-	size_t count = 0;
-	*all = !p->running_cut;
-	for (size_t i = 0; i < p->running_count; i++) {
-		const struct ending was = p->ending[i];
-		const struct ctl_job *job = &c->job[was.row];
-		if (!job->alloc || ctl_engine_time(c, job->end_limit) != was.end) {
-			*all = false;
-			continue;
-		}
-		*all = *all && p->running[i].alloc == job->alloc;
-		p->listed[was.row] = p->builds;
-		p->ending[count++] = was;
-	}
-	return count;
-}
-
-static size_t not_listed(struct ctl *c, struct ending *ending)
-{
-	struct ctl_place *p = c->place;
-	size_t count = 0;
-	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)
-		if (c->job[row].alloc && p->listed[row] != p->builds)
-			ending[count++] = (struct ending){ ctl_engine_time(c, c->job[row].end_limit), row };
-	if (count)
-		qsort(ending, count, sizeof(*ending), by_end);
-	return count;
-}
-
-/* What runs and is suspended, by the ends of limits; the same until something starts or ends. */
-static bool list_running(struct ctl *c)
-{
-	struct ctl_place *p = c->place;
-	bool all;
-	if (p->running_fresh)
-		return true;
-	if (!running_capacity(c, c->running_count))
-		return false;
-	p->builds++;
-	size_t kept = still_running(c, &all);
-	size_t more = not_listed(c, p->other);
-	const size_t count = kept + more;
-	p->running_fresh = true;
-	if (all && !more)
-		return true;
-	for (size_t to = count; more > 0;)
-		p->ending[--to] = kept > 0 && by_end(&p->ending[kept - 1], &p->other[more - 1]) > 0
-					  ? p->ending[--kept]
-					  : p->other[--more];
-	for (size_t i = 0; i < count; i++)
-		p->running[i] = (struct select_running){ c->job[p->ending[i].row].alloc, p->ending[i].end };
-	p->running_count = count;
-	p->running_cut = false;
-	p->listing++;
-	return true;
-}
-
 /* What runs, but for those that can be preempted. */
 static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 {
 	struct ctl_place *p = c->place;
+	const struct select_running *running = outlook->running;
 	size_t count = 0;
-	outlook->running = p->running;
-	outlook->running_count = p->running_count;
-	outlook->listing = p->listing;
-	if (!outlook->candidate_count)
+	if (SL_GROW_IN(c->arena, p->staying, p->staying_capacity, outlook->running_count + 1, NULL)) {
+		controller_no_memory(&c->engine);
 		return;
-	outlook->listing = 0;
-	p->running_fresh = false;
-	p->running_cut = true;
-	for (size_t i = 0; i < p->running_count; i++)
-		if (!ctl_is_candidate(c, &c->job[p->ending[i].row]))
-			p->running[count++] = p->running[i];
+	}
+	for (size_t i = 0; i < outlook->running_count; i++)
+		if (!ctl_is_candidate(c, &c->job[running[i].row]))
+			p->staying[count++] = running[i];
+	outlook->running = p->staying;
 	outlook->running_count = count;
+	outlook->listing = 0;
 }
 
 /* _will_run_test(): now; now with all candidates gone; or when enough of the others have ended. */
@@ -564,8 +454,11 @@ static enum ctl_status will_run(
 	uint64_t *chosen = p->set[CTL_SET_CHOSEN];
 	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
 	ctl_preempt_outlook(c, job, job->part, &outlook);
-	if (!now_only && list_running(c))
+	if (!now_only)
+		outlook.running = ctl_running_list(c, &outlook.running_count, &outlook.listing);
+	if (outlook.candidate_count)
 		without_candidates(c, &outlook);
+	outlook.told = outlook.listing != 0;
 	const sl_time when = select_will_run(c->select, &job->desc, available, &outlook, chosen);
 	if (when == SL_NEVER)
 		return CTL_NODES_BUSY;

@@ -73,8 +73,12 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
  * not at all (TEST_NOW_ONLY). CTL_OK: *at is when. */
 enum ctl_status ctl_place_plan(
 	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at);
-/* What runs has changed: the next plan looks anew. */
-void ctl_place_begin(struct ctl *c);
+/* ---- ctl_running.c */
+
+int ctl_running_make(struct ctl *c, struct sl_err *err);
+/* What has nodes, by the ends of limits; valid until one of them changes. The number is another then. The
+ * node selection has been told of the ends. */
+const struct select_running *ctl_running_list(struct ctl *c, size_t *count, uint64_t *number);
 
 /* ---- ctl_queue.c */
 

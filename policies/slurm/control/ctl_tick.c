@@ -53,11 +53,16 @@ static ctl_time due_of(const struct ctl *c, const struct ctl_job *job)
 	return is_limited(c, job) ? tick_from(c, over_at(c, job)) : CTL_NEVER;
 }
 
-void ctl_limit_moved(struct ctl *c, const struct ctl_job *job)
+static void tick_by(struct ctl *c, ctl_time due)
 {
-	const ctl_time due = due_of(c, job);
 	if (!c->tick_due || due < c->tick_due)
 		c->tick_due = due;
+}
+
+void ctl_limit_moved(struct ctl *c, const struct ctl_job *job)
+{
+	tick_by(c, due_of(c, job));
+	ctl_running_changed(c, job);
 }
 
 ctl_time ctl_tick_needed(const struct ctl *c) { return c->tick_due ? c->tick_due : CTL_NEVER; }
@@ -98,7 +103,7 @@ void ctl_tick(struct ctl *c)
 	}
 	c->tick_due = CTL_NEVER;
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)
-		ctl_limit_moved(c, &c->job[row]);
+		tick_by(c, due_of(c, &c->job[row]));
 }
 
 /* deadline_ok(): a job that cannot end by then is ended, at the first pass that sees it (run 85), even if it

@@ -75,7 +75,8 @@ struct select_alloc {
 /* A running job, for what will be. */
 struct select_running {
 	struct select_alloc *alloc;
-	sl_time end; /* By its limit. */
+	sl_time end;  /* By its limit. */
+	uint32_t row; /* The caller's. */
 };
 
 /* A running job that may be preempted for the requesting one. */
@@ -94,6 +95,7 @@ struct select_outlook {
 	size_t preempted_count;
 	size_t candidate_count; /* The caller's: how many could be preempted, those of mode OFF counted. */
 	uint64_t listing;       /* The same number: the same running, in the same order; 0: not known. */
+	bool told; /* Their ends are those that were told (select_tell_end), and no others are. */
 };
 
 /* NULL: no memory, or the cluster is none of nodes; err says which. */
@@ -128,6 +130,9 @@ bool select_could(struct select *select, const struct select_job *job, const uin
 const char *select_why(const struct select *select);
 /* The same, without the indices: slow, and what they are tested against. */
 void select_plain(struct select *select, bool plain);
+
+/* The end of an allocation in force, by its limit. */
+void select_tell_end(struct select *select, struct select_alloc *alloc, sl_time end);
 
 /* In force from now on; a copy is made and returned. NULL: no memory. */
 struct select_alloc *select_take(struct select *select, const struct select_alloc *alloc);

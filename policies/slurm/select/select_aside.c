@@ -202,6 +202,12 @@ static void set_end(struct select *s, struct select_alloc *a, sl_time end)
 		note_change(s, a->node_alloc[i].node);
 }
 
+void select_tell_end(struct select *s, struct select_alloc *a, sl_time end)
+{
+	if (a->end != end)
+		set_end(s, a, end);
+}
+
 /* A running job not among them is there for ever. */
 static void drop_ends(struct select *s)
 {
@@ -213,7 +219,7 @@ static void drop_ends(struct select *s)
 
 void sel_keep_ends(struct select *s, const struct select_outlook *outlook)
 {
-	if (outlook->listing && outlook->listing == s->listing_seen)
+	if (outlook->told || (outlook->listing && outlook->listing == s->listing_seen))
 		return;
 	s->listing_seen = outlook->listing;
 	s->listing++;

@@ -479,7 +479,7 @@ Test(select, will_run_takes_jobs_away_in_batches, .fini = fini)
 	sw_ready(&w);
 	struct select_running running[2] = { 0 };
 	tasks(4)->nodelist = "n1";
-	running[0] = (struct select_running){ sw_take(&w, 0, 0), 100 * SL_SECOND };
+	running[0] = (struct select_running){ .alloc = sw_take(&w, 0, 0), .end = 100 * SL_SECOND };
 	tasks(4)->nodelist = "n2";
 	running[1].alloc = sw_take(&w, 0, 0);
 	cr_assert(running[0].alloc && running[1].alloc);
