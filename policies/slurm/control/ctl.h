@@ -189,66 +189,67 @@ struct ctl_factors { /* Each times its weight. */
 };
 
 struct ctl_job {
-	uint32_t row;       /* Of the trace: also the order of submission. */
-	uint32_t array;     /* Of ctl->array; CTL_NO_ROW: none. */
-	int64_t array_task; /* Its index. */
-	uint32_t order;     /* Among submissions: of an array, that of its first task. Slurm's job id, as
-			     * far as order goes. */
-	const struct sl_job_attributes *more; /* Never NULL. */
+	/* What passes, looks at limits and calculations of usage read of each job: together. */
+	uint32_t next, before; /* In ctl's list of its state (pending, or running and suspended), by
+				* order of submission. */
+	uint32_t row;          /* Of the trace: also the order of submission. */
+	uint32_t order;        /* Among submissions: of an array, that of its first task. Slurm's job id, as
+				* far as order goes. */
 	enum ctl_state state;
-	enum sl_state ended_as; /* Of CTL_ENDED; and, when it is about to end, how. */
-	uint32_t user;          /* Of ctl->user_name. */
-	uint32_t assoc, qos;    /* CTL_NO_ROW: none. */
-	uint32_t part;          /* The partition that it is tried in, or runs in. */
-	uint32_t *parts;        /* All that it asked for, by tier (highest first), then as written. */
-	uint32_t part_count;
-	struct select_job desc;
-	/* As slurmctld's job details: its request resolved. */
-	int64_t nodes_min, nodes_max, cpus_min, tasks;
-	int64_t tres_asked[CTL_TRES_MAX];
-	int64_t tres_held[CTL_TRES_MAX];
-	int64_t time_limit, time_min; /* Minutes; CTL_NEVER: none; time_min: CTL_NONE. */
-	int64_t limit_set;            /* As submitted, before --time-min or NO_VAL became something. */
-	ctl_time submit, begin, eligible, accrue, start, end, deadline;
-	ctl_time planned;          /* By the last backfill pass; CTL_NONE. */
-	ctl_time planned_reported; /* The engine has it so. */
-	uint64_t *planned_nodes;   /* NULL: none. */
-	ctl_time end_limit;        /* start + time limit + suspended: what plans go by. */
-	ctl_time run_left;         /* It would run so many seconds more (from since). Never for decisions. */
-	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
-	ctl_time preempted_at;            /* Grace began, or it is being preempted; CTL_NONE. */
-	uint32_t preempted_for;           /* The preemptor. */
-	enum sl_rule started_by;          /* While its nodes boot, and */
-	uint32_t started_for;             /* whose first job it does not delay. */
-	bool preempting;                  /* Its last try ended others (preempt_in_progress). */
-	bool preempted_others;            /* Once: */
-	ctl_time preempting_since;        /* then. */
-	uint64_t candidate;               /* ctl_preempt's: of which search it is one. */
-	ctl_time kill_at;                 /* Signalled: it will be gone then; CTL_NEVER. */
-	ctl_time requeued_at;
+	uint32_t part;       /* The partition that it is tried in, or runs in. */
+	uint32_t array;      /* Of ctl->array; CTL_NO_ROW: none. */
+	uint32_t resv;       /* Of ctl->resv; CTL_NO_ROW. */
+	uint32_t assoc, qos; /* CTL_NO_ROW: none. */
+	uint32_t user;       /* Of ctl->user_name. */
+	uint32_t priority;   /* 0: held. */
+	enum sl_reason reason;
+	enum ctl_status status;              /* Of the last test. */
+	enum sl_state ended_as;              /* Of CTL_ENDED; and, when it is about to end, how. */
+	int64_t time_limit, time_min;        /* Minutes; CTL_NEVER: none; time_min: CTL_NONE. */
+	ctl_time begin, deadline, end_limit; /* end_limit: start + time limit + suspended: plans go by it. */
+	ctl_time kill_at;                    /* Signalled: it will be gone then; CTL_NEVER. */
+	ctl_time preempted_at;               /* Grace began, or it is being preempted; CTL_NONE. */
+	ctl_time submit, eligible, accrue, start, end;
 	uint32_t restarts;
-	uint32_t priority;       /* 0: held. */
+	uint32_t part_count;
+	uint32_t *parts;         /* All that it asked for, by tier (highest first), then as written. */
 	uint32_t *priority_part; /* By parts[]; NULL: the same in all. */
-	bool direct_priority;    /* Set by hand: multifactor leaves it. */
 	int64_t nice;
-	struct ctl_factors factors;
+	struct select_alloc *alloc;
+	bool direct_priority; /* Set by hand: multifactor leaves it. */
 	bool held_by_user;
 	bool requeue_ok;
 	bool alone; /* A task that is no longer (or never was) one record with its array's waiting tasks. */
+	bool never; /* What it depends on can no longer be: it stays so. */
+	bool stopped_by_hand;                 /* scontrol suspend: gang does not let it go on. */
+	bool preempting;                      /* Its last try ended others (preempt_in_progress). */
+	bool preempted_others;                /* Once: */
+	ctl_time preempting_since;            /* then. */
+	const struct sl_job_attributes *more; /* Never NULL. */
+	struct select_job desc;
+	/* As slurmctld's job details: its request resolved. */
+	int64_t nodes_min, nodes_max, cpus_min, tasks;
+	ctl_time tested;                                   /* last_sched_eval */
+	ctl_time planned;                                  /* By the last backfill pass; CTL_NONE. */
+	ctl_time planned_reported;                         /* The engine has it so. */
+	uint64_t *planned_nodes;                           /* NULL: none. */
+	uint64_t reasons_had[(SL_REASON_COUNT + 63) / 64]; /* Bit by bit, however briefly: for comparisons. */
+
+	int64_t array_task; /* Its index. */
+	int64_t limit_set;  /* As submitted, before --time-min or NO_VAL became something. */
+	ctl_time run_left;  /* It would run so many seconds more (from since). Never for decisions. */
+	ctl_time suspended_at, suspended; /* CTL_NONE; seconds in all, of this attempt. */
+	uint32_t preempted_for;           /* The preemptor. */
+	enum sl_rule started_by;          /* While its nodes boot, and */
+	uint32_t started_for;             /* whose first job it does not delay. */
+	uint64_t candidate;               /* ctl_preempt's: of which search it is one. */
+	ctl_time requeued_at;
 	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
 	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_KEEP). */
-	uint32_t resv;          /* Of ctl->resv; CTL_NO_ROW. */
-	enum sl_reason reason;
-	uint64_t reasons_had[(SL_REASON_COUNT + 63) / 64]; /* Bit by bit, however briefly: for comparisons. */
-	enum ctl_status status;                            /* Of the last test. */
-	ctl_time tested;                                   /* last_sched_eval */
-	struct select_alloc *alloc;
-	uint32_t next, before; /* In ctl's list of its state (pending, or running and suspended), by
-				* order of submission. */
-	int64_t billing;       /* Per second of its allocation. */
-	bool counted;          /* In limits' running counts; */
-	bool counted_submit;   /* and in those of what is submitted; */
-	bool counted_accrue;   /* and of what accrues age. */
+	int64_t billing;        /* Per second of its allocation. */
+	bool counted;           /* In limits' running counts; */
+	bool counted_submit;    /* and in those of what is submitted; */
+	bool counted_accrue;    /* and of what accrues age. */
 	/* ctl_limits_count.c's: the QOS and associations that count it, while it runs and while it is
 	 * submitted. */
 	uint32_t counted_assoc, counted_qos[2];
@@ -264,8 +265,9 @@ struct ctl_job {
 	const char *user_name; /* Never NULL. */
 	const char *account;   /* That it named; NULL: none, its user's default. */
 	bool hetero;           /* Several components: not followed, refused at submission. */
-	bool stopped_by_hand;  /* scontrol suspend: gang does not let it go on. */
-	bool never;            /* What it depends on can no longer be: it stays so. */
+	int64_t tres_held[CTL_TRES_MAX];
+	int64_t tres_asked[CTL_TRES_MAX];
+	struct ctl_factors factors;
 };
 
 struct ctl_array {

@@ -235,7 +235,7 @@ static bool find_nodes(struct attempt *a)
 		a->later = licensed;
 	if (resv != CTL_NEVER && resv + 1 < s->window_end && (a->later == CTL_NEVER || resv + 1 < a->later))
 		a->later = resv + 1;
-	return ctl_set_count(a->nodes, a->words) >= a->job->nodes_min &&
+	return ctl_set_has(a->nodes, a->words, a->job->nodes_min) &&
 	       (!required || ctl_set_within(required, a->nodes, a->words)) && licensed == CTL_NONE;
 }
 

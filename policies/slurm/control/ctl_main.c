@@ -101,7 +101,7 @@ static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t p
 static void ctl_main_fail(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, bool blocks)
 {
 	const uint64_t *listed = ctl_place_required(p->c, job);
-	if (listed && ctl_set_count(listed, p->words) >= job->nodes_min) {
+	if (listed && ctl_set_has(listed, p->words, job->nodes_min)) {
 		ctl_set_and_not(p->available, listed, p->words);
 	} else if (blocks && job->resv != CTL_NO_ROW) {
 		if (p->failed_resv_count < RESERVATIONS_FAILED_MAX)
@@ -115,8 +115,12 @@ static void ctl_main_fail(struct pass *p, struct ctl_job *job, const struct ctl_
  * Priority behind G), whatever it lists, however young it is. */
 static bool lacks_nodes(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry)
 {
-	const uint32_t left = ctl_set_count_both(p->available, p->c->part[entry->part].nodes, p->words);
-	if (job->nodes_min <= left)
+	const uint64_t *nodes = p->c->part[entry->part].nodes;
+	int64_t more = job->nodes_min;
+	for (size_t i = 0; i < p->words && more > 0; i++)
+		if (p->available[i] & nodes[i])
+			more -= __builtin_popcountll(p->available[i] & nodes[i]);
+	if (more <= 0)
 		return false;
 	ctl_queue_reason(p->c, job, SL_REASON_NODES_DOWN);
 	block(p, entry->part);

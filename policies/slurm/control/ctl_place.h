@@ -42,12 +42,13 @@ static inline uint32_t ctl_set_count(const uint64_t *set, size_t words)
 	return count;
 }
 
-static inline uint32_t ctl_set_count_both(const uint64_t *a, const uint64_t *b, size_t words)
+/* Whether there are so many: of large sets a few words say so. */
+static inline bool ctl_set_has(const uint64_t *set, size_t words, int64_t least)
 {
-	uint32_t count = 0;
-	for (size_t i = 0; i < words; i++)
-		count += (uint32_t)__builtin_popcountll(a[i] & b[i]);
-	return count;
+	for (size_t i = 0; i < words && least > 0; i++)
+		if (set[i])
+			least -= __builtin_popcountll(set[i]);
+	return least <= 0;
 }
 
 /* ---- ctl_place.c */

@@ -129,6 +129,8 @@ static bool held_in_shares(const struct sel_test *t, uint32_t node, bool sharing
 {
 	const struct select *s = t->s;
 	const int64_t more = t->job->over_qos; /* The extra row is there for it alone (_is_node_busy). */
+	if (sharing_only && !more && !s->any_shares)
+		return false;
 	for (const struct select_node_alloc *p = s->node[node].first; p; p = p->next) {
 		const uint32_t its = p->owner->partition;
 		if (p->owner->stopped || p->owner->row >= s->partition[its].rows + more)
@@ -141,6 +143,8 @@ static bool held_in_shares(const struct sel_test *t, uint32_t node, bool sharing
 
 static bool user_may(const struct sel_test *t, uint32_t node)
 {
+	if (t->q->whole != SL_EXCLUSIVE_USER && !t->s->user_holds)
+		return true;
 	for (const struct select_node_alloc *p = t->s->node[node].first; p; p = p->next)
 		if (p->owner->user != t->job->user &&
 			(t->q->whole == SL_EXCLUSIVE_USER || p->owner->whole == SL_EXCLUSIVE_USER))

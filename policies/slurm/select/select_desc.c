@@ -618,17 +618,19 @@ enum { DESC_BYTES = offsetof(struct sl_job_desc, no_multithread) + sizeof(bool) 
 
 _Static_assert(sizeof(struct sl_job_desc) - DESC_BYTES < _Alignof(struct sl_job_desc), "no member follows");
 
-struct sel_request *sel_request_of(struct select *s, const struct select_job *job)
+static bool is_of(const struct sel_request *q, uint32_t partition, const struct sl_job_desc *desc)
 {
-	const struct sl_job_desc *desc = job->desc;
-	const uint32_t partition = job->partition < s->partition_count ? job->partition : 0;
+	return q->partition == partition && memcmp(&q->desc, desc, DESC_BYTES) == 0;
+}
+
+static struct sel_request *search_or_add(struct select *s, uint32_t partition, const struct sl_job_desc *desc)
+{
 	const uint64_t hash = sl_hash_bytes(partition, desc, DESC_BYTES);
 	uint32_t i;
 	SL_MAP_EACH(&s->request_map, hash, i)
 	{
-		struct sel_request *q = s->request[i];
-		if (q->partition == partition && memcmp(&q->desc, desc, DESC_BYTES) == 0)
-			return q;
+		if (is_of(s->request[i], partition, desc))
+			return s->request[i];
 	}
 	struct sel_request *q = sl_alloc(s->arena, 1, sizeof(*q));
 	if (!q || SL_GROW_IN(s->arena, s->request, s->request_capacity, s->request_count + 1, NULL) ||
@@ -639,4 +641,15 @@ struct sel_request *sel_request_of(struct select *s, const struct select_job *jo
 	select_desc_fill(s, q);
 	s->request[s->request_count++] = q;
 	return q;
+}
+
+/* Jobs of equal requests mostly share a description, and a job is asked for more than once. */
+struct sel_request *sel_request_of(struct select *s, const struct select_job *job)
+{
+	const uint32_t partition = job->partition < s->partition_count ? job->partition : 0;
+	const uint64_t at = ((uintptr_t)job->desc / sizeof(*job->desc) + partition) % SL_LEN(s->request_met);
+	struct sel_request **met = &s->request_met[at];
+	if (!*met || !is_of(*met, partition, job->desc))
+		*met = search_or_add(s, partition, job->desc);
+	return *met;
 }

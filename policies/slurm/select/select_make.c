@@ -253,6 +253,7 @@ static int make_partition(struct select *s, uint32_t row, struct sl_err *err)
 	p->force = spec->share == SL_SHARE_FORCE;
 	p->shares = spec->share == SL_SHARE_YES && shares > 1;
 	p->rows = p->force || p->shares ? shares : 1;
+	s->any_shares = s->any_shares || p->rows > 1;
 	const char *mode = sl_setting_of(c, "partition", spec->name, "PreemptMode");
 	p->preempt_off = mode && strcasecmp(mode, "OFF") == 0;
 	const char *params = sl_setting_of(c, "partition", spec->name, "SelectTypeParameters");

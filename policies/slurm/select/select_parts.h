@@ -183,13 +183,15 @@ struct select {
 	/* Settings. */
 	bool linear, cr_mem, cr_core, cr_socket, cr_lln, one_task_per_core, block_cores;
 	bool pack_serial, busy_nodes, gang, preempt_by_partition, preempt_by_qos, topo_optional;
-	bool qos_row; /* Each partition has a row more, for jobs that suspend others by their QOS. */
+	bool any_shares; /* Some partition has several rows. */
+	bool qos_row;    /* Each partition has a row more, for jobs that suspend others by their QOS. */
 	int64_t window_linear;
 	int64_t kill_wait;
 	/* Requests met. */
 	struct sel_request **request;
 	uint32_t request_count, request_capacity;
 	struct sl_map request_map;
+	struct sel_request *request_met[64]; /* Last, by where the description is. */
 	/* Scratch of a node selection. */
 	struct sel_avail *avail;
 	uint64_t *map;      /* Cores usable, by node; */
