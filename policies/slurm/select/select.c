@@ -198,16 +198,19 @@ bool sel_node_may(const struct sel_test *t, uint32_t node)
 
 /* ---- The allocation ---------------------------------------------------------------------------- */
 
+/* Of so many nodes with so many words of cores, cleared. */
 static bool capacity_for(struct select *s, uint32_t nodes, size_t words)
 {
 	const size_t bytes = sizeof(struct select_alloc) + nodes * sizeof(struct select_node_alloc) +
 			     words * 8 +
 			     (size_t)nodes * (s->gres_name_count * sizeof(struct select_gres) +
 						     sizeof(uint64_t *) + 2 * sizeof(int64_t));
-	if (bytes <= s->out_size)
-		return true;
-	s->out = sl_alloc(s->arena, 1, 2 * bytes);
-	s->out_size = s->out ? 2 * bytes : 0;
+	if (bytes > s->out_size) {
+		s->out = sl_alloc(s->arena, 1, 2 * bytes);
+		s->out_size = s->out ? 2 * bytes : 0;
+	}
+	if (s->out)
+		memset(s->out, 0, bytes);
 	return s->out != NULL;
 }
 
@@ -229,7 +232,6 @@ static bool begin_alloc(struct sel_test *t, struct laid *to)
 	if (!capacity_for(s, count, words))
 		return false;
 	struct select_alloc *a = to->alloc = s->out;
-	memset(a, 0, s->out_size);
 	a->node_count = count;
 	a->partition = t->q->partition;
 	a->user = t->job->user;

@@ -34,8 +34,7 @@ static int add_group(
 {
 	const uint32_t name = name_in(s->gres_name, &s->gres_name_count, SEL_GRES, gres->name);
 	const uint32_t type =
-		gres->type ? name_in(s->type_name, &s->type_count, SL_LEN(s->type_name), gres->type)
-			   : UINT32_MAX;
+		gres->type ? name_in(s->type_name, &s->type_count, SEL_TYPES, gres->type) : UINT32_MAX;
 	if (name == UINT32_MAX || shape->group_count == SEL_GROUPS || (gres->type && type == UINT32_MAX))
 		return sl_fail(err, SL_INPUT, "too many kinds of gres: at most %d names, %d groups of a node",
 			SEL_GRES, SEL_GROUPS);
@@ -60,6 +59,26 @@ static int add_group(
 		s->gres_adjacent = true;
 		group->adjacent_all =
 			group->sockets == 0 || bits_of(group->sockets) == (int64_t)shape->sockets;
+	}
+	return SL_OK;
+}
+
+/* Devices of a name are numbered in the order of the hardware's gres. */
+static int type_devices(
+	struct select *s, struct sel_shape *shape, const struct sl_hardware *h, struct sl_err *err)
+{
+	uint32_t device[SEL_GRES] = { 0 };
+	shape->typed = sl_alloc(s->arena, (size_t)SEL_GRES * SEL_TYPES, sizeof(*shape->typed));
+	if (!shape->typed)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < h->gres_count; i++) {
+		const struct sl_gres *gres = &h->gres[i];
+		const uint32_t name = name_in(s->gres_name, &s->gres_name_count, SEL_GRES, gres->name);
+		const uint32_t type =
+			gres->type ? name_in(s->type_name, &s->type_count, SEL_TYPES, gres->type) : 0;
+		for (int64_t k = 0; k < gres->count && device[name] < SEL_DEVICES; k++, device[name]++)
+			if (gres->type)
+				shape->typed[name * SEL_TYPES + type] |= UINT64_C(1) << device[name];
 	}
 	return SL_OK;
 }
@@ -107,7 +126,7 @@ static int make_shape(
 	for (uint32_t g = 0; g < h->gres_count; g++)
 		if (add_group(s, shape, &h->gres[g], err))
 			return err->status;
-	return SL_OK;
+	return type_devices(s, shape, h, err);
 }
 
 /* GPUs that the cluster counts by kind, but that the hardware's description leaves out. */

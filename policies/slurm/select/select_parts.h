@@ -18,6 +18,7 @@ enum {
 	SEL_GROUPS = 16,   /* Of devices that differ, on one node. */
 	SEL_DEVICES = 64,  /* Of one name, on one node. */
 	SEL_FEATURES = 64, /* In one constraint. */
+	SEL_TYPES = 64,    /* Of gres, in all. */
 };
 
 #define SEL_INFINITE INT64_C(1000000000)
@@ -60,6 +61,7 @@ struct sel_shape {
 	uint32_t device_count[SEL_GRES]; /* 0: units. */
 	bool device_types[SEL_GRES];     /* Some of them have a type. */
 	bool shared[SEL_GRES];           /* Units of GPUs: mps, shard. */
+	uint64_t *typed;                 /* Its devices by name and, of SEL_TYPES, type. */
 	uint64_t spec[SEL_WORDS];        /* Cores not for jobs. */
 };
 
@@ -179,7 +181,7 @@ struct select {
 	size_t core_words;
 	const char *gres_name[SEL_GRES];
 	uint32_t gpu, *by_name; /* gpu: among the names; by_name: nodes, sorted. */
-	const char *type_name[64];
+	const char *type_name[SEL_TYPES];
 	/* Settings. */
 	bool linear, cr_mem, cr_core, cr_socket, cr_lln, one_task_per_core, block_cores;
 	bool pack_serial, busy_nodes, gang, preempt_by_partition, preempt_by_qos, topo_optional;

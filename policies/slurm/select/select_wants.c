@@ -65,39 +65,29 @@ int64_t select_wants_gres(
 	return count;
 }
 
-/* Devices of a node are numbered in the order of its gres of that name. */
-static int64_t devices_of_type(
-	const struct sl_hardware *hardware, const char *name, const char *type, uint64_t devices)
+/* UINT32_MAX: no node has such. */
+static uint32_t type_of(const struct select *s, const char *type)
 {
-	int64_t count = 0;
-	uint32_t device = 0;
-	for (uint32_t i = 0; i < hardware->gres_count; i++) {
-		const struct sl_gres *gres = &hardware->gres[i];
-		if (strcasecmp(gres->name, name) != 0)
-			continue;
-		for (int64_t k = 0; k < gres->count && device < 64; k++, device++)
-			if (gres->type && strcasecmp(gres->type, type) == 0)
-				count += (int64_t)(devices >> device & 1);
-	}
-	return count;
+	for (uint32_t i = 0; i < s->type_count; i++)
+		if (strcasecmp(s->type_name[i], type) == 0)
+			return i;
+	return UINT32_MAX;
 }
 
 int64_t select_holds_gres(
 	const struct select *select, const struct select_alloc *alloc, uint32_t gres, const char *type)
 {
-	const struct sl_cluster *cluster = select->cluster;
+	const uint32_t of_type = type ? type_of(select, type) : UINT32_MAX;
 	int64_t count = 0;
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
 		const struct select_node_alloc *node_alloc = &alloc->node_alloc[i];
-		const struct sl_hardware *hardware =
-			cluster->type[cluster->node_type[node_alloc->node]].hardware;
+		const uint64_t *typed = shape_of(select, node_alloc->node)->typed;
 		if (!node_alloc->gres)
 			continue;
 		if (!type)
 			count += node_alloc->gres[gres].count;
-		else if (hardware)
-			count += devices_of_type(
-				hardware, select->gres_name[gres], type, node_alloc->gres[gres].devices);
+		else if (typed && of_type != UINT32_MAX)
+			count += bits_of(node_alloc->gres[gres].devices & typed[gres * SEL_TYPES + of_type]);
 	}
 	return count;
 }
