@@ -386,6 +386,7 @@ struct kai {
 	uint32_t block_count[32], block_capacity[32];
 	struct sl_map request_map;
 	uint32_t *sealed;              /* Children of queues, roots, orders of nodes. */
+	struct kai_stock *stock;       /* kai_stock.c; of kai_seal. */
 	struct kai_topo_state *topo;   /* kai_topo.c; NULL. */
 	struct kai_order_state *order; /* kai_order.c */
 	struct kai_solve_state *solve; /* kai_solver.c */
@@ -428,9 +429,11 @@ void kai_list_note(struct kai *kai, uint32_t job, enum kai_state state); /* A po
 void kai_count_request(struct kai *kai, uint32_t task, int sign);
 void kai_note_stale(struct kai *kai, uint32_t task); /* kai_stale.c: a pod of its job comes, or goes. */
 void kai_recount_task(struct kai *kai, uint32_t task);
+bool kai_stock_seal(struct kai *kai); /* False: no memory. */
 void kai_topo_seal(struct kai *kai);
 void kai_share_seal(struct kai *kai);
 void kai_jobs_free(struct kai *kai);
+void kai_stock_free(struct kai *kai);
 void kai_topo_free(struct kai *kai);
 void kai_order_free(struct kai *kai);
 void kai_solve_free(struct kai *kai);

@@ -79,13 +79,10 @@ static bool accept(struct kai *kai, const struct kai_aim *aim, const struct kai_
 static bool enough(struct kai *kai, uint32_t job)
 {
 	struct kai_rows_list *chunk = &kai->solve->chunk;
-	int64_t free = 0;
 	if (!kai_rows_chunk(kai, chunk, job))
 		return false;
-	for (uint32_t i = 0; i < kai->node_count; i++)
-		free += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
 	const struct kai_vec needs = kai_chunk_needs(kai, chunk->row, chunk->count, true);
-	return needs.at[KAI_GPUS] <= free &&
+	return needs.at[KAI_GPUS] <= kai_stock(kai)->all.at[KAI_GPUS] &&
 	       (kai->config.exhaustive || !kai_over_limit(kai, kai->job[job].queue, &needs, NULL));
 }
 

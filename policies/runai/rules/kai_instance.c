@@ -150,6 +150,10 @@ void kai_undo(struct kai *kai, kai_marked mark)
 	while (kai->journal_count > mark.journal) {
 		const struct kai_change *change = &kai->journal[--kai->journal_count];
 		*change->cell = change->old;
+		/* Each change of a node writes its version. */
+		const uintptr_t at = (uintptr_t)change->cell - (uintptr_t)kai->node_version;
+		if (at < kai->node_count * sizeof(*kai->node_version))
+			kai_stock_note(kai, (uint32_t)(at / sizeof(*kai->node_version)));
 	}
 	kai->effect_count = mark.effect;
 	kai->marks--;
@@ -248,6 +252,7 @@ void kai_free(struct kai *kai)
 {
 	if (!kai)
 		return;
+	kai_stock_free(kai);
 	kai_topo_free(kai);
 	kai_order_free(kai);
 	kai_solve_free(kai);

@@ -167,6 +167,7 @@ void kai_node_changed(struct kai *kai, uint32_t row)
 	const struct kai_node *node = &kai->node[row];
 	kai_write(kai, &kai->gpus_free[row], node->idle.gpus + node->releasing.gpus);
 	kai_write(kai, &kai->node_version[row], ++kai->node_clock);
+	kai_stock_note(kai, row);
 }
 
 void kai_node_add(struct kai *kai, uint32_t row, uint32_t task, enum kai_state state, const uint32_t *shared)

@@ -174,46 +174,106 @@ void kai_note_nowhere(struct kai *kai, uint32_t request, uint32_t count)
 
 /* ---- The best ---- */
 
+/* A task looks for its node. */
+struct search {
+	struct kai_look look;
+	kai_nodes among;
+	const double *extra;
+	struct range range;
+	struct score best;
+	uint32_t found;
+	bool gated;
+};
+
+static void try_node(struct search *search, uint32_t row)
+{
+	const struct kai *kai = search->look.kai;
+	const uint32_t lacks = kai_lacks(&search->look, &kai->node[row]);
+	search->gated |= lacks == KAI_LACKS_QUOTA;
+	if (lacks)
+		return;
+	const struct score score =
+		score_of(&search->look, search->among, search->extra, &kai->node[row], &search->range);
+	const int than = search->found == KAI_NO ? 1 : kai_place_compare(score, search->best);
+	if (than < 0 || (than == 0 && kai->node_rank[row] > kai->node_rank[search->found]))
+		return;
+	search->best = score;
+	search->found = row;
+}
+
+/* All of a set. */
+static void try_all(struct search *search, kai_nodes also)
+{
+	const struct kai *kai = search->look.kai;
+	for (uint32_t i = kai_next_node(kai, search->among, 0); i < kai->node_count;
+		i = kai_next_node(kai, search->among, i + 1))
+		if (!also || also[i / 64] >> i % 64 & 1)
+			try_node(search, i);
+}
+
+/* The first of those tried in the order of buckets and names is the best of them as soon as it scores that:
+ * bin packing, and nothing else that differs from node to node. Of whole GPUs limits and quotas are the same
+ * at each node: where one fits none is gated. */
+static int64_t final_score(const struct search *search)
+{
+	const struct kai_config *config = &search->look.kai->config;
+	if (search->extra || !(config->plugins & KAI_PLUGIN_NODEPLACEMENT) ||
+		config->gpu_placement != KAI_BINPACK)
+		return INT64_MAX;
+	return config->plugins & KAI_PLUGIN_NODEAVAILABILITY ? AVAILABILITY : 0;
+}
+
+static bool is_among(kai_nodes among, uint32_t row) { return !among || (among[row / 64] >> row % 64 & 1); }
+
+/* Nodes with enough whole GPUs, those with least first. */
+static void try_whole(struct search *search)
+{
+	const struct kai *kai = search->look.kai;
+	const uint32_t nominated = kai->task[search->look.task].nominated; /* It scores most. */
+	const int64_t final = final_score(search);
+	if (kai->config.plugins & KAI_PLUGIN_NOMINATED && nominated < kai->node_count &&
+		is_among(search->among, nominated) && kai->gpus_free[nominated] >= search->look.whole)
+		try_node(search, nominated);
+	struct kai_stock_walk walk = kai_stock_from(search->look.whole);
+	for (uint32_t row; (row = kai_stock_next(kai, &walk)) != KAI_NO;) {
+		/* The last bucket's differ. */
+		if (search->found != KAI_NO && search->best.whole >= final &&
+			kai->stock->bucket[search->found] < KAI_BUCKETS - 1)
+			return;
+		if (is_among(search->among, row) && kai->gpus_free[row] >= search->look.whole)
+			try_node(search, row);
+	}
+}
+
 bool kai_best_spot(
 	struct kai *kai, uint32_t task, kai_nodes among, const double *extra, struct kai_spot *spot)
 {
-	struct kai_look look = kai_look_at(kai, task);
-	struct range range = { 0 };
-	struct score best = { 0 };
-	uint32_t found = KAI_NO;
+	struct search search = {
+		.look = kai_look_at(kai, task), .among = among, .extra = extra, .found = KAI_NO
+	};
 	spot->node = KAI_NO;
 	spot->gated = false;
 	if (!among && kai_nowhere(kai, kai->task[task].request, 1))
 		return false;
-	for (uint32_t i = kai_next_node(kai, among, 0); i < kai->node_count;
-		i = kai_next_node(kai, among, i + 1)) {
-		/* The commonest reason, at a glance: all its GPUs are taken. */
-		if (look.whole > 0 && look.whole > look.kai->gpus_free[i])
-			continue;
-		const uint32_t lacks = kai_lacks(&look, &kai->node[i]);
-		spot->gated |= lacks == KAI_LACKS_QUOTA;
-		if (lacks)
-			continue;
-		const struct score score = score_of(&look, among, extra, &kai->node[i], &range);
-		const int than = found == KAI_NO ? 1 : kai_place_compare(score, best);
-		if (than < 0 || (than == 0 && kai->node_rank[i] > kai->node_rank[found]))
-			continue;
-		best = score;
-		found = i;
-	}
-	if (found == KAI_NO && !among && !spot->gated)
+	const struct kai_stock *stock = kai_stock(kai);
+	if (search.look.whole > 0)
+		try_whole(&search);
+	else
+		try_all(&search, search.look.shares ? stock->shares : NULL);
+	spot->gated = search.gated;
+	if (search.found == KAI_NO && !among && !spot->gated)
 		kai_note_nowhere(kai, kai->task[task].request, 1);
-	spot->node = found;
-	if (found == KAI_NO)
+	spot->node = search.found;
+	if (search.found == KAI_NO)
 		return false;
-	spot->now = kai_is_idle(&look, &kai->node[found]);
-	if (!look.shares)
+	spot->now = kai_is_idle(&search.look, &kai->node[search.found]);
+	if (!search.look.shares)
 		return true;
 	struct kai_devices devices;
-	if (!kai_choose_devices(&look, &kai->node[found], &devices))
+	if (!kai_choose_devices(&search.look, &kai->node[search.found], &devices))
 		return false; /* More devices are shared there than the array holds. */
 	spot->now = devices.now;
-	for (int64_t i = 0; i < look.needs->gpus; i++)
+	for (int64_t i = 0; i < search.look.needs->gpus; i++)
 		spot->shared[i] = devices.row[i];
 	return true;
 }

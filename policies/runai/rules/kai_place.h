@@ -25,6 +25,55 @@ static inline uint32_t kai_next_node(const struct kai *kai, kai_nodes nodes, uin
 	return bits ? (uint32_t)(word * BITS) + (uint32_t)__builtin_ctzll(bits) : kai->node_count;
 }
 
+/* kai_stock.c: which nodes have how much free. */
+enum {
+	KAI_BUCKETS = 18
+}; /* So many whole GPUs, idle or releasing; the first: none or fewer; the last: more. */
+struct kai_stock {
+	uint64_t *bits; /* By bucket, `words` each: nodes in bits, by rank. */
+	size_t words;
+	uint32_t count[KAI_BUCKETS];
+	uint8_t *bucket;               /* By node. */
+	struct kai_vec *free;          /* By node: kai_node_free. */
+	struct kai_vec all, with_gpus; /* Sums: of all; of those that have GPUs free. */
+	uint64_t *any;                 /* The latter, by row. */
+	uint64_t *shares;              /* A share of a GPU may fit there; by row. */
+	uint32_t *changed, changed_count;
+	uint8_t *is_changed; /* By node: it is in the list. */
+};
+/* The node has to be looked at again. */
+static inline void kai_stock_note(struct kai *kai, uint32_t row)
+{
+	struct kai_stock *stock = kai->stock;
+	if (stock->is_changed[row])
+		return;
+	stock->is_changed[row] = 1;
+	stock->changed[stock->changed_count++] = row;
+}
+void kai_stock_renew(struct kai *kai);
+/* As it is now. */
+static inline const struct kai_stock *kai_stock(struct kai *kai)
+{
+	if (kai->stock->changed_count)
+		kai_stock_renew(kai);
+	return kai->stock;
+}
+/* Nodes from a bucket on, those of a bucket by name; of one that is as it is now. KAI_NO: no more. */
+struct kai_stock_walk {
+	uint32_t bucket, rank;
+};
+uint32_t kai_stock_next(const struct kai *kai, struct kai_stock_walk *walk);
+/* The first bucket of those that have so many GPUs; all buckets for none. */
+static inline struct kai_stock_walk kai_stock_from(int64_t gpus)
+{
+	return (struct kai_stock_walk){ gpus <= 0                ? 0
+					: gpus < KAI_BUCKETS - 1 ? (uint32_t)gpus
+								 : KAI_BUCKETS - 1,
+		0 };
+}
+/* What a node has free, and what is to become free, by resource. */
+struct kai_vec kai_node_free(const struct kai *kai, const struct kai_node *node);
+
 /* A chunk of a job, all or nothing: on success its tasks are counted as allocated, or pipelined (the caller
  * holds a mark, and undoes it); else nothing is changed and why is said in the job. pipeline_only: nothing
  * starts now (the simulations of the solver). Checks of quota and limit are the caller's for the chunk; those

@@ -294,8 +294,7 @@ static bool hopeless(struct kai *kai, const struct kai_aim *aim, const struct ka
 	if (!(kai->config.plugins & KAI_PLUGIN_PROPORTION) || kai->config.priority_reclaim ||
 		kai->config.exhaustive || slack < 0 || need <= 0)
 		return false;
-	for (uint32_t i = 0; i < kai->node_count; i++)
-		need -= kai_node_free(kai, &kai->node[i]).at[KAI_GPUS];
+	need -= kai_stock(kai)->all.at[KAI_GPUS];
 	return need > 0 && kai_reclaim_make_room(kai) && need > all_lost(kai, &taker);
 }
 

@@ -200,17 +200,65 @@ static void choose_local(struct kai_scenarios *s, uint32_t node)
 
 /* ---- Multi-node ---- */
 
-struct ranked {
-	int64_t free;
-	uint32_t node, seen;
-};
-
 static int by_free(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct kai_ranked *x = a, *y = b;
 	if (x->free != y->free)
 		return x->free < y->free ? -1 : 1;
 	return (x->seen > y->seen) - (x->seen < y->seen);
+}
+
+/* GPUs that a set frees, by node; nodes that are new are put into `ranked`. */
+static uint32_t count_freed(
+	const struct kai *kai, const struct kai_rows_list *tasks, struct kai_ranked *ranked)
+{
+	struct kai_solve_state *state = kai->solve;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < tasks->count; i++) {
+		const int64_t node = kai->task[tasks->row[i]].node;
+		if (node < 0)
+			continue;
+		if (state->stamp_node[node] != state->stamp) {
+			state->stamp_node[node] = state->stamp;
+			state->freed_gpus[node] = 0;
+			ranked[count] = (struct kai_ranked){ 0, (uint32_t)node, count };
+			count++;
+		}
+		state->freed_gpus[node] += kai_charge(kai, tasks->row[i]).at[KAI_GPUS];
+	}
+	return count;
+}
+
+static bool ranked_capacity(struct kai *kai)
+{
+	struct kai_solve_state *state = kai->solve;
+	const size_t nodes = (size_t)kai->node_count + 1;
+	if (state->ranked_nodes >= nodes)
+		return true;
+	if (SL_RESIZE(state->ranked, nodes, &kai->err) || SL_RESIZE(state->freed_gpus, nodes, &kai->err))
+		return false;
+	state->ranked_nodes = nodes;
+	return true;
+}
+
+/* GPUs of nodes that will do, without those gathered: what is free, and what is recorded there. */
+static int64_t free_elsewhere(struct kai *kai, uint32_t gathered)
+{
+	const struct kai_solve_state *state = kai->solve;
+	const struct kai_stock *stock = kai_stock(kai);
+	const struct kai_rows_list *recorded = &state->recorded.task;
+	int64_t base = state->base_free.at[KAI_GPUS];
+	for (uint32_t i = 0; i < gathered; i++) {
+		const uint32_t node = state->ranked[i].node;
+		if (state->feasible[node / 64] >> node % 64 & 1)
+			base -= stock->free[node].at[KAI_GPUS];
+	}
+	for (uint32_t i = 0; i < recorded->count; i++) { /* Where they are will do. */
+		const int64_t node = kai->task[recorded->row[i]].node;
+		if (node >= 0 && state->stamp_node[node] != state->stamp)
+			base += kai_charge(kai, recorded->row[i]).at[KAI_GPUS];
+	}
+	return base;
 }
 
 /* Gathered nodes from the smallest that holds the smallest task; how many of them cover what is requested. */
@@ -218,48 +266,29 @@ static void rank_nodes(struct kai_scenarios *s)
 {
 	struct kai *kai = s->kai;
 	struct kai_solve_state *state = kai->solve;
-	const struct kai_rows_list *gathered = &state->gathered.task, *recorded = &state->recorded.task;
-	struct ranked *ranked = calloc((size_t)kai->node_count + 1, sizeof(*ranked));
-	int64_t *freed = calloc((size_t)kai->node_count + 1, sizeof(*freed));
-	int64_t base = 0, left = s->resources.at[KAI_GPUS];
-	uint32_t count = 0, kept = 0;
 	s->node.count = 0;
 	s->next = KAI_NO;
 	s->step = 1;
-	if (!ranked || !freed) {
-		free(ranked);
-		free(freed);
-		(void)sl_fail_memory(&kai->err);
+	if (!ranked_capacity(kai))
 		return;
-	}
-	for (uint32_t i = 0; i < recorded->count; i++)
-		if (kai->task[recorded->row[i]].node >= 0)
-			freed[kai->task[recorded->row[i]].node] +=
-				kai_charge(kai, recorded->row[i]).at[KAI_GPUS];
+	struct kai_ranked *ranked = state->ranked;
 	state->stamp++;
-	for (uint32_t i = 0; i < gathered->count; i++) {
-		const int64_t node = kai->task[gathered->row[i]].node;
-		if (node < 0)
-			continue;
-		freed[node] += kai_charge(kai, gathered->row[i]).at[KAI_GPUS];
-		if (state->stamp_node[node] == state->stamp)
-			continue;
-		state->stamp_node[node] = state->stamp;
-		ranked[count] = (struct ranked){ 0, (uint32_t)node, count };
-		count++;
+	const uint32_t count = count_freed(kai, &state->gathered.task, ranked);
+	int64_t left = s->resources.at[KAI_GPUS] - free_elsewhere(kai, count);
+	const struct kai_rows_list *recorded = &state->recorded.task;
+	for (uint32_t i = 0; i < recorded->count; i++) {
+		const int64_t node = kai->task[recorded->row[i]].node;
+		if (node >= 0 && state->stamp_node[node] == state->stamp)
+			state->freed_gpus[node] += kai_charge(kai, recorded->row[i]).at[KAI_GPUS];
 	}
+	uint32_t kept = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		ranked[i].free =
-			kai_node_free(kai, &kai->node[ranked[i].node]).at[KAI_GPUS] + freed[ranked[i].node];
+		const uint32_t node = ranked[i].node;
+		ranked[i].free = kai_stock(kai)->free[node].at[KAI_GPUS] + state->freed_gpus[node];
 		if (s->least <= 0 || ranked[i].free >= s->least)
 			ranked[kept++] = ranked[i];
 	}
 	qsort(ranked, kept, sizeof(*ranked), by_free);
-	for (uint32_t i = kai_next_node(kai, state->feasible, 0); i < kai->node_count;
-		i = kai_next_node(kai, state->feasible, i + 1))
-		if (state->stamp_node[i] != state->stamp)
-			base += kai_node_free(kai, &kai->node[i]).at[KAI_GPUS] + freed[i];
-	left -= base;
 	uint32_t need = left <= 0 ? 0 : kept + 1;
 	for (uint32_t i = 0; i < kept; i++) {
 		(void)kai_rows_add(kai, &s->node, ranked[i].node);
@@ -268,8 +297,6 @@ static void rank_nodes(struct kai_scenarios *s)
 			need = i + 1;
 	}
 	s->next = need;
-	free(ranked);
-	free(freed);
 }
 
 /* All batches that touch the first `next` nodes; then more of them. False: no more. */
@@ -319,10 +346,7 @@ bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_gen
 		if (made->least < 0 || gpus < made->least)
 			made->least = gpus;
 	}
-	for (uint32_t i = 0; i < kai->node_count; i++) {
-		const struct kai_vec free = kai_node_free(kai, &kai->node[i]);
-		plus(&made->all, &free);
-	}
+	made->all = kai_stock(kai)->all;
 	made->freed = freed_by(kai, &state->recorded.task);
 	kai_victims_clear(&state->gathered);
 	kai_fit_scenarios(kai);
@@ -365,8 +389,7 @@ static bool enough(const struct kai_scenarios *s)
 			state->feasible[node / 64] >> node % 64 & 1)
 			continue;
 		state->stamp_node[node] = state->stamp;
-		const struct kai_vec there = kai_node_free(kai, &kai->node[node]);
-		plus(&free, &there);
+		plus(&free, &kai_stock(kai)->free[node]);
 	}
 	return covers(&free, &more, &s->resources) && kai_set_fits(kai, s->tasks);
 }

@@ -140,6 +140,8 @@ int kai_seal(struct kai *kai)
 	if (deepen(kai) != 0 || rank_nodes(kai, headroom + kai->queue_count,
 					headroom + kai->queue_count + kai->node_count) != 0)
 		return kai->err.status;
+	if (!kai_stock_seal(kai))
+		return kai->err.status;
 	kai->total_known = false;
 	count_children(kai);
 	adopt(kai, headroom);

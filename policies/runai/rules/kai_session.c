@@ -65,8 +65,11 @@ void kai_solve_free(struct kai *kai)
 	free(state->gathered_at);
 	free(state->domain_of);
 	free(state->domain);
+	free(state->ranked);
+	free(state->freed_gpus);
 	free(state->headroom);
 	free_list(&state->touched);
+	free_list(&state->gathered_nodes);
 	free(state);
 	kai->solve = NULL;
 }

@@ -9,23 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct kai_vec kai_node_free(const struct kai *kai, const struct kai_node *node)
-{
-	struct kai_vec vec = { { node->idle.cpu + node->releasing.cpu, node->idle.mem + node->releasing.mem,
-		(node->idle.gpus + node->releasing.gpus) * KAI_GPU } };
-	const int64_t mem = kai_device_mem(node);
-	for (uint32_t i = 0; i < node->shared_count; i++) {
-		const struct kai_shared *gpu = &node->shared[i];
-		const int64_t left = mem - gpu->allocated + gpu->releasing - gpu->pipelined;
-		if (kai_shared_in_use(gpu) && left > 0)
-			vec.at[KAI_GPUS] += (left * KAI_GPU + mem - 1) / mem;
-	}
-	for (uint32_t i = 0; node->mig_count && i < kai->mig_count; i++)
-		vec.at[KAI_GPUS] += (node->mig_idle[i] + node->mig_releasing[i]) *
-				    strtol(kai->mig[i], NULL, 10) * KAI_GPU;
-	return vec;
-}
-
 /* ---- Sets by stamp ---- */
 
 /* Rows as long as there are tasks, jobs, nodes; nothing is stamped. */

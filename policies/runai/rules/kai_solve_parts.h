@@ -58,6 +58,12 @@ struct kai_domain_fit {
 	uint32_t stamp; /* `with` is of this set. */
 };
 
+/* A node with gathered victims: GPUs that are free without them; which came first. */
+struct kai_ranked {
+	int64_t free;
+	uint32_t node, seen;
+};
+
 struct kai_solve_state {
 	struct kai_lane *jobs, *victims; /* Of the action; of a probe. */
 	struct kai_replay *replay;       /* Of simulations; */
@@ -71,6 +77,7 @@ struct kai_solve_state {
 	uint32_t stamp, stamp_tasks, stamp_jobs, stamp_nodes;
 	uint64_t *base, *feasible, *nodes; /* Sets of nodes. */
 	size_t words;
+	bool gpus_alone;          /* The job's tasks all want GPUs: nodes without are not in `base`. */
 	struct kai_vec base_free; /* Of `feasible`. */
 	uint64_t *tried;          /* Hashes of sets that failed. */
 	struct sl_map tried_map;
@@ -86,11 +93,15 @@ struct kai_solve_state {
 	const struct kai_request *same_needs; /* Of all tasks of the chunk; NULL (kai_unschedulable.c). */
 	struct kai_free *freed_at;            /* By node. */
 	uint32_t freed_nodes;
-	struct kai_free *gathered_at;  /* By node: freed by what is recorded and gathered. */
-	uint32_t *domain_of;           /* By node: one of `domain`; KAI_NO: the job cannot be there. */
-	struct kai_domain_fit *domain; /* Where all tasks of the chunk have to be together. */
+	struct kai_free *gathered_at;        /* By node: freed by what is recorded and gathered. */
+	struct kai_rows_list gathered_nodes; /* Where that is anything. */
+	uint32_t *domain_of;                 /* By node: one of `domain`; KAI_NO: the job cannot be there. */
+	struct kai_domain_fit *domain;       /* Where all tasks of the chunk have to be together. */
 	uint32_t domain_count, domain_capacity;
 	int64_t base_most, gathered_most; /* The most tasks that fit in one. */
+	struct kai_ranked *ranked;        /* kai_scenario.c: nodes; */
+	int64_t *freed_gpus;              /* by node, those stamped. */
+	size_t ranked_nodes;
 	struct kai_rows_list touched;
 	struct kai_headroom *headroom; /* By queue (kai_reclaim.c). */
 	uint32_t headroom_count;
@@ -156,8 +167,6 @@ void kai_scenarios_close(struct kai_scenarios *scenarios);
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark);
 /* The last simulation stands: later ones have to know what became of its jobs. */
 void kai_simulated(struct kai *kai, const struct kai_aim *aim);
-/* What a node has free, and what is to become free, by resource. */
-struct kai_vec kai_node_free(const struct kai *kai, const struct kai_node *node);
 
 /* kai_minimal_job.c */
 void kai_failed_clear(struct kai_failed *failed);

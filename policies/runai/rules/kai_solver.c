@@ -84,28 +84,31 @@ static bool node_sets(struct kai *kai, struct kai_solve_state *state)
 /* Those with GPUs that are free, or about to be; all for a job with tasks that want none. */
 static void base_nodes(struct kai *kai, struct kai_solve_state *state, uint32_t job)
 {
-	const bool gpus = wants_gpus(kai, job);
-	memset(state->base, 0, state->words * sizeof(*state->base));
-	for (uint32_t i = 0; i < kai->node_count; i++)
-		if (!gpus || kai_node_free(kai, &kai->node[i]).at[KAI_GPUS] > 0)
-			state->base[i / 64] |= UINT64_C(1) << i % 64;
+	const struct kai_stock *stock = kai_stock(kai);
+	const size_t size = kai->node_words * sizeof(*state->base);
+	state->gpus_alone = wants_gpus(kai, job);
+	if (state->gpus_alone) {
+		memcpy(state->base, stock->any, size);
+		return;
+	}
+	memset(state->base, 0xff, size);
+	if (kai->node_count % 64)
+		state->base[kai->node_words - 1] = (UINT64_C(1) << kai->node_count % 64) - 1;
 }
 
 /* And those of victims that are recorded. */
 static void probe_nodes(struct kai *kai, struct kai_solve_state *state)
 {
-	memcpy(state->feasible, state->base, state->words * sizeof(*state->base));
+	const struct kai_stock *stock = kai_stock(kai);
+	memcpy(state->feasible, state->base, kai->node_words * sizeof(*state->base));
+	state->base_free = state->gpus_alone ? stock->with_gpus : stock->all;
 	for (uint32_t i = 0; i < state->recorded.task.count; i++) {
 		const int64_t node = kai->task[state->recorded.task.row[i]].node;
-		if (node >= 0)
-			state->feasible[node / 64] |= UINT64_C(1) << node % 64;
-	}
-	state->base_free = (struct kai_vec){ 0 };
-	for (uint32_t i = kai_next_node(kai, state->feasible, 0); i < kai->node_count;
-		i = kai_next_node(kai, state->feasible, i + 1)) {
-		const struct kai_vec free = kai_node_free(kai, &kai->node[i]);
+		if (node < 0 || state->feasible[node / 64] >> node % 64 & 1)
+			continue;
+		state->feasible[node / 64] |= UINT64_C(1) << node % 64;
 		for (int r = 0; r < KAI_RES; r++)
-			state->base_free.at[r] += free.at[r];
+			state->base_free.at[r] += stock->free[node].at[r];
 	}
 	kai_fit_probe(kai);
 }

@@ -125,6 +125,7 @@ static bool kai_unschedulable_make_room(struct kai *kai, struct kai_solve_state 
 	free(state->domain_of);
 	state->freed_at = calloc(headroom, sizeof(*state->freed_at));
 	state->gathered_at = calloc(headroom, sizeof(*state->gathered_at));
+	state->gathered_nodes.count = 0;
 	state->domain_of = calloc(headroom, sizeof(*state->domain_of));
 	state->freed_nodes = kai->node_count;
 	if (!state->freed_at || !state->gathered_at || !state->domain_of) {
@@ -151,7 +152,11 @@ void kai_fit_probe(struct kai *kai)
 	state->base_most = 0;
 	for (uint32_t i = 0; state->same_needs && i < state->domain_count; i++)
 		state->domain[i].base = 0;
-	for (uint32_t i = 0; state->same_needs && i < kai->node_count; i++) {
+	if (!state->same_needs)
+		return;
+	(void)kai_stock(kai);
+	struct kai_stock_walk walk = kai_stock_from(state->same_needs->gpus);
+	for (uint32_t i; (i = kai_stock_next(kai, &walk)) != KAI_NO;) {
 		if (!in(state->feasible, i) || state->domain_of[i] == KAI_NO)
 			continue;
 		struct kai_domain_fit *domain = &state->domain[state->domain_of[i]];
@@ -236,6 +241,8 @@ void kai_fit_gather(struct kai *kai, const uint32_t *task, uint32_t count)
 			continue;
 		const uint32_t node = (uint32_t)row->node;
 		const int64_t before = fit(kai, state->same_needs, node, &state->gathered_at[node]);
+		if (!state->gathered_at[node].pods && !kai_rows_add(kai, &state->gathered_nodes, node))
+			return;
 		free_task(kai, task[i], &state->gathered_at[node]);
 		gather_node(kai, node, before);
 	}
@@ -247,10 +254,14 @@ void kai_fit_scenarios(struct kai *kai)
 	if (!state->same_needs)
 		return;
 	state->gathered_most = 0;
-	memset(state->gathered_at, 0, kai->node_count * sizeof(*state->gathered_at));
+	for (uint32_t i = 0; i < state->gathered_nodes.count; i++)
+		state->gathered_at[state->gathered_nodes.row[i]] = nothing;
+	state->gathered_nodes.count = 0;
 	for (uint32_t i = 0; i < state->domain_count; i++)
 		state->domain[i].gathered = 0;
-	for (uint32_t i = 0; i < kai->node_count; i++)
+	(void)kai_stock(kai);
+	struct kai_stock_walk walk = kai_stock_from(state->same_needs->gpus);
+	for (uint32_t i; (i = kai_stock_next(kai, &walk)) != KAI_NO;)
 		gather_node(kai, i, 0);
 	kai_fit_gather(kai, state->recorded.task.row, state->recorded.task.count);
 }
