@@ -108,6 +108,17 @@ static int init_shadow(struct composed *composed, const struct sl_setup *setup, 
 	return SL_OK;
 }
 
+/* Is there any part that reads events? Under the plainest policies there is none. */
+static bool hears(const struct composed *composed)
+{
+	const struct plan *plan = composed->plan;
+	const struct estimate *estimate = composed->estimate;
+	return plan->notes || plan->key || plan->submitted || plan->ended || plan->beyond || plan->opened ||
+	       estimate->submitted || estimate->ended || estimate->expired || composed->fitting ||
+	       composed->parts || composed->lanes || composed->fair_shares || has_keys(composed) ||
+	       !composed->fill.by_row;
+}
+
 static int init_order(struct composed *composed, const struct sl_setup *setup, struct sl_err *err)
 {
 	const char *text = setup->values[PARAM_ORDER].text;
@@ -184,6 +195,7 @@ static int composed_init(void **state, const struct sl_setup *setup, struct sl_e
 	if (!status)
 		status = part_init(composed, &composed->admits, setup, PARAM_ADMIT, "admit", err);
 	gate_init(composed, setup);
+	composed->hears = hears(composed);
 	sl_default_reason(setup, composed->plan->reason);
 	sl_default_rule(setup, composed->fair_shares ? SL_RULE_SHARE : SL_RULE_ORDER);
 	return status ? status : init_place(composed, setup, err);
@@ -268,9 +280,8 @@ static void composed_history(
 		composed->plan->beyond(composed, pass, job, what, how);
 }
 
-static void composed_event(void *state, struct sl_pass *pass, const struct sl_event *event)
+static void heard(struct composed *composed, struct sl_pass *pass, const struct sl_event *event)
 {
-	struct composed *composed = state;
 	const sl_job job = { event->row };
 	if (composed->plan->notes || composed->fitting)
 		since_note(composed, pass, event);
@@ -295,7 +306,7 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 			composed->estimate->expired(composed, pass, job);
 		break;
 	case SL_EV_MODEL: /* It failed, and waits again: in the accounting as if it had been preempted. */
-		composed_history(state, pass, job, SL_HISTORY_PREEMPT, SL_PREEMPT_REQUEUE);
+		composed_history(composed, pass, job, SL_HISTORY_PREEMPT, SL_PREEMPT_REQUEUE);
 		break;
 	case SL_EV_NODE_UP:
 		if (composed->plan->opened)
@@ -309,6 +320,13 @@ static void composed_event(void *state, struct sl_pass *pass, const struct sl_ev
 	case SL_EV_CLASS_COUNT:
 		break;
 	}
+}
+
+static void composed_event(void *state, struct sl_pass *pass, const struct sl_event *event)
+{
+	struct composed *composed = state;
+	if (composed->hears)
+		heard(composed, pass, event);
 }
 
 /* ---- Passes ------------------------------------------------------------------------------------ */

@@ -141,6 +141,7 @@ struct composed {
 	size_t history_count;
 	enum sl_spare spare;
 	bool frozen, fill_none, fitting, wait_published;
+	bool hears;          /* Some part reads events. */
 	sl_ledger since;     /* since.c: what happened after the last pass. */
 	sl_ledger head;      /* What the plan remembers of each lane's head: enum head_row. */
 	struct lanes *lanes; /* NULL: one queue. */

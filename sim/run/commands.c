@@ -71,11 +71,12 @@ static bool may_start(struct sim *sim, sl_job job)
 	return !pass_over(sim) && sim->open && sl_job_is(job) && is_waiting(sim, job.row);
 }
 
-/* Whoever tries one job after another asks for the next, and that is where a run is stopped. */
+/* Most that are tried are too large. (Whoever tries one job after another asks for the next, and that is
+ * where a run is stopped.) */
 static bool may_start_plain(const struct sim *sim, uint32_t job)
 {
-	return !sim->status && sim->open && job < sim->submitted && sim->job_state[job] == SL_PENDING &&
-	       cluster_fits(&sim->cluster, sim->jobs->size[job]);
+	return job < sim->submitted && cluster_fits(&sim->cluster, sim->jobs->size[job]) && !sim->status &&
+	       sim->open && sim->job_state[job] == SL_PENDING;
 }
 
 SL_INLINED void set_running(struct sim *sim, uint32_t job, const bool plain)
@@ -136,7 +137,8 @@ static bool commands_start(struct sim *sim, uint32_t job, const struct where *wh
 	return start_of(sim, job, where, false);
 }
 
-static bool start_plain(struct sim *sim, uint32_t job)
+/* Apart, so that a refusal saves no registers. */
+__attribute__((noinline)) static bool start_plain(struct sim *sim, uint32_t job)
 {
 	return start_of(sim, job, &(struct where){ 0 }, true);
 }
