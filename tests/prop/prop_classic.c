@@ -217,3 +217,32 @@ Test(classic, generated_workloads_agree_with_the_reference, .timeout = 1200)
 		}
 	}
 }
+
+/* One lane is one queue; but a run with lanes goes through the loop for any run, one without through that for
+ * plain ones (sim/run/plain.h). */
+Test(classic, the_loop_of_plain_runs_does_what_the_other_does, .timeout = 1200)
+{
+	static const uint64_t number[] = {
+		[EFFORT_LESS] = 500, [EFFORT_PLAIN] = 10000, [EFFORT_FULL] = 50000
+	};
+	static const char *const plain[] = { "fcfs", "easy", "greedy", "sjf", "easy:order=wfp3" };
+	static const char *const any[] = { "fcfs:queues=partition", "easy:queues=partition",
+		"greedy:queues=partition", "sjf:queues=partition", "easy:order=wfp3,queues=partition" };
+	for (uint64_t seed = 1; seed <= number[effort()]; seed++) {
+		const size_t policy = seed % SL_LEN(plain);
+		struct world a, b;
+		random_world(&a, seed);
+		for (uint32_t i = 0; i < a.count; i++)
+			a.job[i].cancel = (seed + i) % 7 ? 0 : a.job[i].submit + (int64_t)(seed % 11);
+		b = a;
+		cr_assert_eq(world_run(&a, plain[policy], seed % 10 == 0), SL_OK, "%s", a.err.text);
+		cr_assert_eq(world_run(&b, any[policy], seed % 10 == 0), SL_OK, "%s", b.err.text);
+		const struct sl_result *x = &a.sim.result;
+		const struct sl_result *y = &b.sim.result;
+		cr_assert_eq(x->digest, y->digest, "seed %llu, %s", (unsigned long long)seed, plain[policy]);
+		cr_assert_eq(x->passes, y->passes);
+		cr_assert(x->idle_fitting == y->idle_fitting && x->idle_wanted == y->idle_wanted);
+		world_release(&a);
+		world_release(&b);
+	}
+}
