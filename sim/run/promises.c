@@ -366,19 +366,6 @@ static void stair_visit(void *self, sl_time start, sl_time end)
 	stair_add(c->into, start, end == SL_NEVER ? SL_NEVER : end - start);
 }
 
-/* The runs that meet what the move freed. */
-static void stair_moved(struct compression *c, unsigned class, const struct move *move)
-{
-	const struct sim *sim = c->sim;
-	const int64_t level = queue_class_least(class) - sim->cluster.cpus_free;
-	struct profile_point here = { move->from, profile_value(&sim->profile, move->from) };
-	if (here.value < level && !profile_first_least(&sim->profile, move->from, move->until, level, &here))
-		return;
-	c->into = &c->stair[class];
-	const sl_time start = profile_run_start(&sim->profile, here.at, sim->now, level);
-	profile_runs(&sim->profile, start, move->until, level, stair_visit, c);
-}
-
 /* Where all sizes of the class were free before, or none is now, the move freed nothing for it. */
 static void stair_renew(struct compression *c, unsigned class)
 {
@@ -386,15 +373,16 @@ static void stair_renew(struct compression *c, unsigned class)
 	struct stair *stair = &c->stair[class];
 	const int64_t least = queue_class_least(class);
 	const int64_t next = class + 1 < QUEUE_CLASSES ? queue_class_least(class + 1) : INT64_MAX;
+	const int64_t level = least - sim->cluster.cpus_free;
+	c->into = stair;
 	if (!stair->known) {
-		c->into = stair;
-		profile_runs(
-			&sim->profile, sim->now, c->until, least - sim->cluster.cpus_free, stair_visit, c);
+		profile_runs(&sim->profile, sim->now, c->until, sim->now, level, stair_visit, c);
 		stair->known = true;
 	} else {
 		for (uint32_t i = stair->moves; i < c->moves; i++)
 			if (c->move[i].most >= least && c->move[i].least < next - 1)
-				stair_moved(c, class, &c->move[i]);
+				profile_runs(&sim->profile, c->move[i].from, c->move[i].until, sim->now,
+					level, stair_visit, c);
 	}
 	stair->moves = c->moves;
 }

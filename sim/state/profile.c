@@ -15,6 +15,7 @@ enum { LOOSE_MAX = 8 }; /* Changes after which a block's bounds are found anew. 
 struct profile_block {
 	uint32_t count;
 	uint32_t loose; /* Changes since its bounds were exact; in the list of freed ones: the next. */
+	uint32_t drops; /* Changes below zero. Without any the values are sorted too. */
 	sl_time at[PROFILE_BLOCK];
 	int64_t value[PROFILE_BLOCK]; /* From then on, without what comes before the block. */
 };
@@ -72,7 +73,7 @@ static uint32_t pool_take(struct profile *p)
 		p->pool_spare = p->pool[block].loose;
 	else
 		block = p->pool_used++;
-	p->pool[block].count = 0;
+	p->pool[block].count = p->pool[block].drops = 0;
 	return block;
 }
 
@@ -107,22 +108,24 @@ static void blocks_close(struct profile *p, uint32_t k)
 
 /* ---- Places ----------------------------------------------------------------------- */
 
-/* How many of the sorted times come before `at`. */
-static uint32_t times_before(const sl_time *time, uint32_t count, sl_time at)
+/* How many of the sorted times, or values, come before `at`. */
+static uint32_t sorted_before(const int64_t *sorted, uint32_t count, int64_t at)
 {
-	const sl_time *base = time;
+	const int64_t *base = sorted;
 	for (uint32_t n = count; n > 1;) {
 		const uint32_t half = n / 2;
 		base = base[half - 1] < at ? base + half : base;
 		n -= half;
 	}
-	return (uint32_t)(base - time) + (count && *base < at);
+	return (uint32_t)(base - sorted) + (count && *base < at);
 }
 
 /* The block whose range holds the time: the last one that begins no later; the first if none does. */
 static uint32_t block_for(const struct profile *p, sl_time at)
 {
-	uint32_t k = times_before(p->first, p->count, at);
+	if (p->count == 1)
+		return 0;
+	const uint32_t k = sorted_before(p->first, p->count, at);
 	if (k < p->count && p->first[k] == at)
 		return k;
 	return k ? k - 1 : 0;
@@ -131,7 +134,7 @@ static uint32_t block_for(const struct profile *p, sl_time at)
 /* How many of the block's changes come no later than `at`. */
 static uint32_t place_behind(const struct profile_block *block, sl_time at)
 {
-	const uint32_t place = times_before(block->at, block->count, at);
+	const uint32_t place = sorted_before(block->at, block->count, at);
 	return place + (place < block->count && block->at[place] == at);
 }
 
@@ -156,9 +159,10 @@ static void bounds_find(struct profile *p, uint32_t k)
 	block->loose = 0;
 }
 
+/* A single block is never passed over. */
 static void bounds_loosen(struct profile *p, uint32_t k, int64_t change)
 {
-	if (++block_of(p, k)->loose > LOOSE_MAX) {
+	if (p->count > 1 && ++block_of(p, k)->loose > LOOSE_MAX) {
 		bounds_find(p, k);
 		return;
 	}
@@ -166,10 +170,26 @@ static void bounds_loosen(struct profile *p, uint32_t k, int64_t change)
 	p->most[k] += change > 0 ? change : 0;
 }
 
+typedef int64_t values __attribute__((vector_size(32), aligned(8), may_alias));
+
 static void values_add(int64_t *value, uint32_t from, uint32_t count, int64_t change)
 {
-	for (uint32_t i = from; i < count; i++)
-		value[i] += change;
+	for (; from + 4 <= count; from += 4)
+		*(values *)&value[from] += change;
+	for (; from < count; from++)
+		value[from] += change;
+}
+
+static int64_t change_at(const struct profile_block *block, uint32_t place)
+{
+	return block->value[place] - (place ? block->value[place - 1] : 0);
+}
+
+static void drops_find(struct profile_block *block)
+{
+	block->drops = 0;
+	for (uint32_t i = 0; i < block->count; i++)
+		block->drops += change_at(block, i) < 0;
 }
 
 /* Moves all from the place on to the front of the next block, which is empty. */
@@ -187,6 +207,8 @@ static void block_split(struct profile *p, uint32_t k, uint32_t place)
 	p->before[k + 1] = p->before[k] + base;
 	bounds_find(p, k);
 	bounds_find(p, k + 1);
+	drops_find(left);
+	drops_find(right);
 }
 
 /* Joins a thin block with its neighbour. */
@@ -203,6 +225,7 @@ static void block_join(struct profile *p, uint32_t k)
 	for (uint32_t i = 0; i < right->count; i++)
 		left->value[left->count + i] = right->value[i] + base;
 	left->count += right->count;
+	left->drops += right->drops;
 	blocks_close(p, k + 1);
 	bounds_find(p, k);
 }
@@ -251,7 +274,7 @@ int profile_add(struct profile *p, sl_time at, int64_t change, struct sl_err *er
 		block_of(p, 0)->loose = 0;
 	}
 	uint32_t k = block_for(p, at);
-	uint32_t place = times_before(block_of(p, k)->at, block_of(p, k)->count, at);
+	uint32_t place = sorted_before(block_of(p, k)->at, block_of(p, k)->count, at);
 	const bool here = place < block_of(p, k)->count && block_of(p, k)->at[place] == at;
 	if (!here && block_of(p, k)->count == PROFILE_BLOCK) {
 		(void)blocks_open(p, k + 1);
@@ -263,10 +286,12 @@ int profile_add(struct profile *p, sl_time at, int64_t change, struct sl_err *er
 	if (!here)
 		change_insert(p, k, place, at);
 	struct profile_block *block = block_of(p, k);
+	const int64_t was = here ? change_at(block, place) : 0;
 	values_add(block->value, place, block->count, change);
 	values_add(p->before, k + 1, p->count, change);
+	block->drops += (uint32_t)(was + change < 0) - (uint32_t)(was < 0);
 	bounds_loosen(p, k, change);
-	if (here && block->value[place] == (place ? block->value[place - 1] : 0))
+	if (!(was + change))
 		change_remove(p, k, place);
 	return SL_OK;
 }
@@ -284,6 +309,8 @@ int64_t profile_value(const struct profile *p, sl_time at)
 /* The first place from `place` on with at least the level; the block's count if there is none. */
 static uint32_t first_reaching(const struct profile_block *block, uint32_t place, int64_t level)
 {
+	if (!block->drops)
+		return place + sorted_before(&block->value[place], block->count - place, level);
 	while (place < block->count && block->value[place] < level)
 		place++;
 	return place;
@@ -388,41 +415,53 @@ sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, i
 	return latest;
 }
 
-void profile_runs(const struct profile *p, sl_time from, sl_time until, int64_t level,
-	void (*visit)(void *self, sl_time start, sl_time end), void *self)
+/* Where the run that holds the place's change, or what is before the first one, begins, but not before
+ * `floor`. */
+static sl_time run_start(const struct profile *p, const struct walk *at, sl_time floor)
 {
-	struct walk w = { .level = level };
-	const bool here = walk_begin(p, &w, from) >= level;
-	sl_time start = here ? from : walk_to(p, &w, false);
-	while (start != SL_NEVER && (start < until || start == from)) {
-		const sl_time end = walk_to(p, &w, true);
-		visit(self, start, end);
-		start = end == SL_NEVER ? SL_NEVER : walk_to(p, &w, false);
+	if (!p->count)
+		return floor;
+	uint32_t k = at->k, place = at->place;
+	sl_time next = floor; /* The change behind the one looked at. */
+	for (;; place = block_of(p, --k)->count) {
+		const struct profile_block *block = block_of(p, k);
+		const int64_t level = at->level - p->before[k];
+		if (p->least[k] < level) {
+			while (place && block->value[place - 1] >= level)
+				next = block->at[--place];
+		} else if (place) {
+			next = block->at[0];
+			place = 0;
+		}
+		if (place || !k || next <= floor)
+			break;
 	}
+	/* At the very beginning the value is 0. */
+	if (!place && !k && at->level <= 0)
+		return floor;
+	return next > floor ? next : floor;
 }
 
 sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, int64_t level)
 {
-	if (!p->count)
-		return floor;
-	uint32_t k = block_for(p, at);
-	uint32_t place = place_behind(block_of(p, k), at);
-	sl_time next = floor; /* The change behind the one looked at. */
-	for (;; place = block_of(p, --k)->count) {
-		const struct profile_block *block = block_of(p, k);
-		const int64_t here = level - p->before[k];
-		if (p->least[k] < here)
-			while (place && block->value[place - 1] >= here)
-				next = block->at[--place];
-		else if (place)
-			next = block->at[0], place = 0;
-		if (place || !k)
-			break;
+	struct walk w = { .level = level };
+	(void)walk_begin(p, &w, at);
+	return run_start(p, &w, floor);
+}
+
+void profile_runs(const struct profile *p, sl_time from, sl_time until, sl_time floor, int64_t level,
+	void (*visit)(void *self, sl_time start, sl_time end), void *self)
+{
+	struct walk w = { .level = level };
+	const bool here = walk_begin(p, &w, from) >= level;
+	sl_time start = here && floor < from ? run_start(p, &w, floor) : from;
+	if (!here)
+		start = walk_to(p, &w, false);
+	while (start != SL_NEVER && (start < until || start <= from)) {
+		const sl_time end = walk_to(p, &w, true);
+		visit(self, start, end);
+		start = end == SL_NEVER ? SL_NEVER : walk_to(p, &w, false);
 	}
-	/* At the very beginning the value is 0. */
-	if (!place && level <= 0)
-		return floor;
-	return next > floor ? next : floor;
 }
 
 void profile_each(const struct profile *p, void (*visit)(void *self, sl_time at, int64_t change), void *self)
@@ -430,6 +469,6 @@ void profile_each(const struct profile *p, void (*visit)(void *self, sl_time at,
 	for (uint32_t k = 0; k < p->count; k++) {
 		const struct profile_block *block = block_of(p, k);
 		for (uint32_t i = 0; i < block->count; i++)
-			visit(self, block->at[i], block->value[i] - (i ? block->value[i - 1] : 0));
+			visit(self, block->at[i], change_at(block, i));
 	}
 }

@@ -12,7 +12,7 @@
 
 #include "sim/base/base.h"
 
-enum { PROFILE_BLOCK = SL_OR_TINY(128, 4) };
+enum { PROFILE_BLOCK = SL_OR_TINY(64, 4) };
 
 struct profile_block;
 
@@ -59,9 +59,9 @@ sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, i
 /* Where the run of values of at least `level` that holds `at` begins, but not before `floor`. */
 sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, int64_t level);
 
-/* Each run of values of at least `level` that begins in [from, until), in order; the first begins at `from`
- * if the value suffices there, the last may have no end (SL_NEVER). */
-void profile_runs(const struct profile *p, sl_time from, sl_time until, int64_t level,
+/* Each run of values of at least `level` that meets [from, until), in order. The first begins where it does,
+ * but not before `floor`, which is no later than `from`; the last may have no end (SL_NEVER). */
+void profile_runs(const struct profile *p, sl_time from, sl_time until, sl_time floor, int64_t level,
 	void (*visit)(void *self, sl_time start, sl_time end), void *self);
 
 /* For digests of state: each change in order. */

@@ -97,7 +97,12 @@ static void check_runs(struct plain *p)
 	const sl_time from = (sl_time)sl_rng_below(&p->rng, RANGE / 2);
 	struct seen s = { p, from, from + 1 + (sl_time)sl_rng_below(&p->rng, RANGE / 2 - 1),
 		(int64_t)sl_rng_below(&p->rng, 20) - 10 };
-	profile_runs(&p->profile, from, s.until, s.level, see_run, &s);
+	/* As far back as it may reach, or not at all. */
+	const sl_time floor =
+		sl_rng_below(&p->rng, 2) ? from : (sl_time)sl_rng_below(&p->rng, (uint64_t)from + 1);
+	while (s.at > floor && suffices(&s, from) && suffices(&s, s.at - 1))
+		s.at--;
+	profile_runs(&p->profile, from, s.until, floor, s.level, see_run, &s);
 	for (; s.at < s.until; s.at++)
 		cr_assert(!suffices(&s, s.at), "a run was left out");
 }
