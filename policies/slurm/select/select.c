@@ -637,10 +637,11 @@ static bool asked_before(const struct sel_test *t, const uint64_t *available)
 	if (s->plain || !q->placed_nodes || q->placed_change != s->change ||
 		q->placed_settings != s->settings || t->job->over_qos || !sel_is_simple(t))
 		return false;
+	const uint64_t *all = available ? available : q->candidates;
+	uint64_t other = 0;
 	for (size_t w = 0; w < s->words; w++)
-		if (q->placed_nodes[w] != (q->candidates[w] & (available ? available[w] : ~UINT64_C(0))))
-			return false;
-	return true;
+		other |= q->placed_nodes[w] ^ (q->candidates[w] & all[w]);
+	return !other;
 }
 
 static void keep_answer(const struct sel_test *t, const uint64_t *available, bool fits)

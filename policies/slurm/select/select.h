@@ -65,6 +65,7 @@ struct select_alloc {
 	bool stopped;  /* Keeps memory and devices, but no cores. */
 	bool held;     /* In force. */
 	uint32_t row;  /* Of its partition, where cores are shared. */
+	int64_t cores; /* Of all its nodes. */
 	uint32_t size; /* Of its block of memory. */
 	struct select_alloc *next, **link; /* Of its partition. */
 	sl_time end;                       /* By its limit; SL_NEVER: not known. */

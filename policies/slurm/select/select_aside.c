@@ -57,6 +57,7 @@ struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from)
 	const uint32_t size = a->size;
 	*a = *from;
 	a->size = size;
+	a->cores = 0;
 	a->node_alloc = (struct select_node_alloc *)(a + 1);
 	struct select_gres *gres = (struct select_gres *)(a->node_alloc + from->node_count);
 	uint64_t *core = (uint64_t *)(gres + (size_t)from->node_count * s->gres_name_count);
@@ -65,6 +66,7 @@ struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from)
 		a->node_alloc[i] = from->node_alloc[i];
 		memcpy(core, from->node_alloc[i].cores, n * sizeof(*core));
 		a->node_alloc[i].cores = core;
+		a->cores += bits_count(core, n);
 		core += n;
 		if (from->node_alloc[i].gres) {
 			memcpy(gres, from->node_alloc[i].gres, s->gres_name_count * sizeof(*gres));

@@ -84,6 +84,7 @@ struct sel_partition {
 	uint32_t rank;      /* Among select.by_tier. */
 	int64_t *row_cores; /* Scratch of select_rows.c, by row. */
 	uint32_t *row_at, *row_place;
+	uint64_t *row_met;
 	bool force, shares, exclusive, exclusive_user, least_loaded, preempt_off;
 	bool by_socket, by_core, by_mem; /* Its SelectTypeParameters. */
 	struct select_alloc *first;      /* In force. */
@@ -224,6 +225,7 @@ struct select {
 		uint32_t row, order;
 		uint64_t start; /* Scratch: its first core. */
 	} * row_log, *row_scratch;
+	uint64_t rows_met; /* Counts searches for a row. */
 	uint32_t row_log_count, row_log_capacity, row_scratch_capacity;
 	struct select_alloc *free_list[48];
 	struct sel_index **indices;

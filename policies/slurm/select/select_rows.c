@@ -15,72 +15,77 @@
 
 enum { NO_ROW = UINT32_MAX };
 
-static bool fits_row(const struct select *s, const struct select_alloc *a, uint32_t row)
-{
-	for (uint32_t i = 0; i < a->node_count; i++) {
-		const struct select_node_alloc *mine = &a->node_alloc[i];
-		const uint32_t words = shape_of(s, mine->node)->words;
-		for (const struct select_node_alloc *p = s->node[mine->node].first; p; p = p->next) {
-			if (p->owner == a || p->owner->partition != a->partition || p->owner->row != row ||
-				p->owner->stopped)
-				continue;
-			for (uint32_t w = 0; w < words; w++)
-				if (p->cores[w] & mine->cores[w])
-					return false;
-		}
-	}
-	return true;
-}
-
-static int64_t cores_of(const struct select *s, const struct select_alloc *a)
-{
-	int64_t cores = 0;
-	for (uint32_t i = 0; i < a->node_count; i++)
-		cores += bits_count(a->node_alloc[i].cores, shape_of(s, a->node_alloc[i].node)->words);
-	return cores;
-}
-
 /* What is in each row: its cores, and where it stands (position -> row as jobs have it for the time being).
  */
 struct rows {
 	uint32_t count;
 	int64_t *cores;
 	uint32_t *at;
+	uint64_t *met; /* By row: when something was last in the way there. */
 };
 
 static struct rows rows_of(struct select *s, uint32_t partition)
 {
 	struct sel_partition *p = &s->partition[partition];
-	const struct rows rows = { sel_rows(s, partition), p->row_cores, p->row_at };
+	const struct rows rows = { sel_rows(s, partition), p->row_cores, p->row_at, p->row_met };
 	for (uint32_t i = 0; i < rows.count; i++) {
 		rows.cores[i] = 0;
 		rows.at[i] = i;
 	}
 	for (const struct select_alloc *a = p->first; a; a = a->next)
 		if (!a->stopped && a->row != NO_ROW)
-			rows.cores[a->row] += cores_of(s, a);
+			rows.cores[a->row] += a->cores;
 	return rows;
 }
 
-/* The fullest first: exchanged as part_data_sort_res does it. */
-static void sort_rows(const struct select *s, const struct rows *rows)
+static void exchange(const struct rows *rows, uint32_t i, uint32_t j)
 {
-	for (uint32_t i = 0; i < rows->count && !s->preempt_by_qos; i++)
-		for (uint32_t j = i + 1; j < rows->count; j++)
-			if (rows->cores[rows->at[j]] > rows->cores[rows->at[i]]) {
-				const uint32_t at = rows->at[i];
-				rows->at[i] = rows->at[j];
-				rows->at[j] = at;
-			}
+	const uint32_t at = rows->at[i];
+	if (rows->cores[rows->at[j]] <= rows->cores[at])
+		return;
+	rows->at[i] = rows->at[j];
+	rows->at[j] = at;
 }
 
-/* The first row where it fits, by its present number. */
-static uint32_t first_row(const struct select *s, const struct select_alloc *a, const struct rows *rows)
+/* The fullest first: exchanged as part_data_sort_res does it. Empty ones at the end stay where they are. */
+static void sort_rows(const struct select *s, const struct rows *rows)
 {
-	for (uint32_t i = 0; i < rows->count; i++)
-		if (fits_row(s, a, rows->at[i]))
-			return rows->at[i];
-	return NO_ROW;
+	uint32_t count = rows->count;
+	while (count > 0 && !rows->cores[rows->at[count - 1]])
+		count--;
+	for (uint32_t i = 0; i < count && !s->preempt_by_qos; i++)
+		for (uint32_t j = i + 1; j < count; j++)
+			exchange(rows, i, j);
+}
+
+/* The same, of rows that were in order until there came more into the one that stands there: all other pairs
+ * are. */
+static void raise_row(const struct select *s, const struct rows *rows, uint32_t place)
+{
+	for (uint32_t i = 0; i < place && !s->preempt_by_qos; i++)
+		exchange(rows, i, place);
+}
+
+/* Where the first row stands in which its cores are free; rows->count: none. */
+static uint32_t first_row(struct select *s, const struct select_alloc *a, const struct rows *rows)
+{
+	const uint64_t now = ++s->rows_met;
+	uint32_t place = 0;
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		const struct select_node_alloc *mine = &a->node_alloc[i];
+		const uint32_t words = shape_of(s, mine->node)->words;
+		for (const struct select_node_alloc *p = s->node[mine->node].first; p; p = p->next) {
+			if (p->owner == a || p->owner->partition != a->partition || p->owner->stopped ||
+				p->owner->row == NO_ROW || rows->met[p->owner->row] == now)
+				continue;
+			for (uint32_t w = 0; w < words; w++)
+				if (p->cores[w] & mine->cores[w])
+					rows->met[p->owner->row] = now;
+		}
+	}
+	while (place < rows->count && rows->met[rows->at[place]] == now)
+		place++;
+	return place;
 }
 
 /* Rows are called by where they stand. */
@@ -101,7 +106,8 @@ bool sel_rows_make(struct select *s, uint32_t partition)
 	p->row_cores = sl_alloc(s->arena, rows, sizeof(*p->row_cores));
 	p->row_at = sl_alloc(s->arena, rows, sizeof(*p->row_at));
 	p->row_place = sl_alloc(s->arena, rows, sizeof(*p->row_place));
-	return p->row_cores && p->row_at && p->row_place;
+	p->row_met = sl_alloc(s->arena, rows, sizeof(*p->row_met));
+	return p->row_cores && p->row_at && p->row_place && p->row_met;
 }
 
 void sel_rows_add(struct select *s, struct select_alloc *a)
@@ -116,7 +122,7 @@ void sel_rows_add(struct select *s, struct select_alloc *a)
 	for (uint32_t i = 0; i < rows.count; i++)
 		rows.at[i] = i;
 	a->row = first_row(s, a, &rows);
-	if (a->row == NO_ROW) /* Resumed by hand onto cores that others have by now. */
+	if (a->row == rows.count) /* Resumed by hand onto cores that others have by now. */
 		a->row = rows.count - 1;
 }
 
@@ -183,11 +189,13 @@ bool sel_rows_rebuild(struct select *s, uint32_t partition)
 	bool all = true;
 	for (uint32_t i = 0; i < count; i++) {
 		struct select_alloc *a = job[i].alloc;
-		a->row = first_row(s, a, &rows);
-		if (a->row != NO_ROW)
-			rows.cores[a->row] += cores_of(s, a);
-		all = all && a->row != NO_ROW;
-		sort_rows(s, &rows);
+		const uint32_t place = first_row(s, a, &rows);
+		all = all && place < rows.count;
+		if (place == rows.count)
+			continue;
+		a->row = rows.at[place];
+		rows.cores[a->row] += a->cores;
+		raise_row(s, &rows, place);
 	}
 	if (all)
 		rename_rows(s, partition, &rows);
