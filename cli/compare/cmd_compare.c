@@ -130,16 +130,14 @@ static void run_over(void *self, struct run *run, size_t slot)
 	int status = metrics_compute(&row->metrics, &run->sim.result, err);
 	if (!status)
 		status = selected_put(&row->metrics, run->scenario, &run->sim.result, &over->args, err);
-	if (!status && all->count > 1) {
-		over->series = differences_prepare(&run->sim.result, &row->metrics, err);
-		status = err->status;
-	}
 	if (!status && all->dir)
 		status = outdir_run_in(all->dir, over->sub, run, &row->metrics, NULL, err);
 	if (!status)
 		status = report_part(all, over, run, row);
 	if (!status && !results_stay(all))
 		sim_forget(&run->sim);
+	if (!status && all->count > 1)
+		over->series = differences_prepare(&run->sim.result, &row->metrics, err);
 }
 
 static int report_join(

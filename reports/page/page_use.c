@@ -27,6 +27,7 @@ struct series {
 	size_t count;
 	unsigned measures;
 	void (*read)(struct series *series, size_t index, struct point *point);
+	sl_time (*when)(struct series *series, size_t index);
 	struct sl_usage_reader usage;
 	const struct sl_gauge_series *gauge;
 
@@ -45,12 +46,10 @@ struct series {
 /* Those that hold for at least a tick; time: of the first STEPS_MAX of them. */
 static size_t steps_find(struct series *series, int32_t *time)
 {
-	struct point point;
 	size_t put = 0;
 	int32_t now = 0;
 	for (size_t i = 0; i < series->count; i++) {
-		series->read(series, i, &point);
-		const int32_t next = page_ticks(series->run, point.at);
+		const int32_t next = page_ticks(series->run, series->when(series, i));
 		if (i && next == now)
 			continue;
 		if (put < STEPS_MAX)
@@ -89,6 +88,8 @@ static void bins_add(struct series *series, const struct point *point, int64_t f
 		for (unsigned m = 0; m < series->measures; m++) {
 			const size_t at = (size_t)m * series->put + bin;
 			const int64_t value = point->value[m];
+			if (!value)
+				continue;
 			series->sum[at] += (__int128)value * range;
 			series->value[at] = value > series->value[at] ? value : series->value[at];
 		}
@@ -96,32 +97,35 @@ static void bins_add(struct series *series, const struct point *point, int64_t f
 	}
 }
 
+/* It holds until then, in ticks. */
+static void value_take(struct series *series, const struct point *point, int32_t until, size_t *put)
+{
+	const int32_t from = page_ticks(series->run, point->at);
+	for (unsigned m = 0; m < series->measures; m++) {
+		series->used[m] |= point->value[m] != 0;
+		series->wide[m] |= point->value[m] > UINT32_MAX;
+	}
+	if (series->step) {
+		bins_add(series, point, from, until);
+		return;
+	}
+	for (unsigned m = 0; m < series->measures && *put < series->put; m++)
+		series->value[m * series->put + *put] = point->value[m];
+	*put += from != until;
+}
+
 static void values_find(struct series *series)
 {
-	struct point point;
-	struct point next = { 0 };
+	struct point point[2];
 	size_t put = 0;
 	if (series->count)
-		series->read(series, 0, &next);
-	for (size_t i = 0; i < series->count; i++) {
-		const bool last = i + 1 == series->count;
-		point = next;
-		if (!last)
-			series->read(series, i + 1, &next);
-		const int32_t from = page_ticks(series->run, point.at);
-		const int32_t until = last ? series->run->last : page_ticks(series->run, next.at);
-		for (unsigned m = 0; m < series->measures; m++) {
-			series->used[m] |= point.value[m] != 0;
-			series->wide[m] |= point.value[m] > UINT32_MAX;
-		}
-		if (series->step) {
-			bins_add(series, &point, from, until);
-		} else if (last || from != until) {
-			for (unsigned m = 0; m < series->measures; m++)
-				series->value[m * series->put + put] = point.value[m];
-			put++;
-		}
+		series->read(series, 0, &point[0]);
+	for (size_t i = 0; i + 1 < series->count; i++) {
+		series->read(series, i + 1, &point[(i + 1) % 2]);
+		value_take(series, &point[i % 2], page_ticks(series->run, point[(i + 1) % 2].at), &put);
 	}
+	if (series->count)
+		value_take(series, &point[(series->count - 1) % 2], series->run->last, &put);
 }
 
 /* False: no memory. */
@@ -202,6 +206,11 @@ static void put_measure(struct series *series, struct page_text *json, const cha
 	free(mean);
 }
 
+static sl_time usage_when(struct series *series, size_t index)
+{
+	return sl_usage_at(&series->usage, index)->at;
+}
+
 static void read_usage(struct series *series, size_t index, struct point *point)
 {
 	const struct sl_usage_point *usage = sl_usage_at(&series->usage, index);
@@ -241,6 +250,7 @@ static void put_usage(struct page_run *run)
 		.count = run->result->usage_count,
 		.measures = MEASURES,
 		.read = read_usage,
+		.when = usage_when,
 		.usage = { .result = run->result } };
 	page_name(run->json, "use");
 	page_put(&json, "{");
@@ -260,6 +270,8 @@ static void put_usage(struct page_run *run)
 
 /* ---- Gauges --------------------------------------------------------------------------------------- */
 
+static sl_time gauge_when(struct series *series, size_t index) { return series->gauge->point[index].at; }
+
 static void read_gauge(struct series *series, size_t index, struct point *point)
 {
 	point->at = series->gauge->point[index].at;
@@ -268,9 +280,12 @@ static void read_gauge(struct series *series, size_t index, struct point *point)
 
 static void put_gauge(struct page_run *run, const struct sl_gauge_series *gauge)
 {
-	struct series series = {
-		.run = run, .count = gauge->count, .measures = 1, .read = read_gauge, .gauge = gauge
-	};
+	struct series series = { .run = run,
+		.count = gauge->count,
+		.measures = 1,
+		.read = read_gauge,
+		.when = gauge_when,
+		.gauge = gauge };
 	const bool made = series_make(&series);
 	double *value = page_alloc(run->page, series.put, sizeof(*value));
 	struct page_text json = { 0 };
