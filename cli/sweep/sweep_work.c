@@ -441,7 +441,8 @@ static int try_point(
  * when each part has come to its end, no point is left. */
 static int wait_for(struct worker *worker, struct heart *heart, size_t first, size_t last, struct sl_err *err)
 {
-	struct timespec pause = { .tv_nsec = 100000000 };
+	enum { FIRST_MS = 2, LAST_MS = 2000 };
+	unsigned pause = FIRST_MS; /* Longer and longer: it ends little later than what it waits for. */
 	int status = SL_OK;
 	for (size_t i = first; i < last && !status;) {
 		enum claimed is;
@@ -452,11 +453,9 @@ static int wait_for(struct worker *worker, struct heart *heart, size_t first, si
 			i++;
 			continue;
 		}
-		(void)nanosleep(&pause, NULL);
-		if (pause.tv_nsec < 800000000)
-			pause.tv_nsec *= 2;
-		else
-			pause.tv_sec = 2;
+		(void)nanosleep(&(struct timespec){ pause / 1000, pause % 1000 * 1000000L }, NULL);
+		pause += pause / 4 + 1;
+		pause = pause < LAST_MS ? pause : LAST_MS;
 	}
 	return status;
 }
