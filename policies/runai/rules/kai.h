@@ -360,6 +360,7 @@ struct kai {
 	uint64_t scenarios;              /* Simulated in this session. */
 	uint64_t searches, searches_cut; /* Of all sessions: jobs for which sets were simulated; given up. */
 	uint64_t *list[KAI_LISTS];       /* kai_lists.c: bits of jobs. */
+	uint64_t *sure[KAI_LISTS];       /* Of them those that are known to be right. */
 	size_t list_words;
 	bool total_known;
 	uint32_t *unsure; /* Gangs that may be stale: some of their pods came or went since the last check. */

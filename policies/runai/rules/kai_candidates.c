@@ -31,6 +31,25 @@ bool kai_rows_chunk(struct kai *kai, struct kai_rows_list *list, uint32_t job)
 	return true;
 }
 
+/* As kai_is_easier, of two jobs of one task. */
+static bool may_be_easier(const struct kai *kai, uint32_t job, const void *of)
+{
+	const struct kai_job *row = &kai->job[job], *failed = &kai->job[*(const uint32_t *)of];
+	if (row->signature != failed->signature || row->task_count != 1 || row->delay > 0)
+		return true;
+	const uint32_t mine = kai->task[row->task].request, others = kai->task[failed->task].request;
+	return mine != others && kai_requests_less(kai, mine, others);
+}
+
+/* Those who wait with it, and would be passed over in their turn: it failed, and they request no less. */
+static void dismiss(struct kai *kai, uint32_t leaf, uint32_t job)
+{
+	struct kai_solve_state *state = kai->solve;
+	if (kai->config.signatures && !kai->config.exhaustive && kai->job[job].task_count == 1 &&
+		kai_failed_most(&state->failed, leaf, kai->job[job].signature) == job)
+		kai_lane_prune(kai, state->jobs, may_be_easier, &job);
+}
+
 void kai_search_for_all(struct kai *kai, const struct kai_search_for *how)
 {
 	struct kai_aim aim = how->aim;
@@ -45,8 +64,10 @@ void kai_search_for_all(struct kai *kai, const struct kai_search_for *how)
 			continue;
 		if (kai->config.signatures && !kai_is_easier(kai, &state->failed, leaf, aim.job))
 			continue;
-		if (!how->may(kai, aim.job) || !kai_solve(kai, &aim))
-			kai_failed_add(kai, &state->failed, leaf, aim.job);
+		if (how->may(kai, aim.job) && kai_solve(kai, &aim))
+			continue;
+		kai_failed_add(kai, &state->failed, leaf, aim.job);
+		dismiss(kai, leaf, aim.job);
 	}
 }
 

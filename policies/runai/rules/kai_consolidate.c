@@ -91,7 +91,8 @@ void kai_act_consolidate(struct kai *kai)
 	if (kai->config.consolidation_max != 0)
 		kai_search_for_all(kai, &(struct kai_search_for){ .aim = { .action = KAI_CONSOLIDATION,
 									  .candidates = candidates,
-									  .accept = accept },
+									  .accept = accept,
+									  .keeps_all = true },
 						.preemptible_only = true,
 						.may = enough });
 }

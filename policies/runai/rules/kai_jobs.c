@@ -278,8 +278,10 @@ void kai_jobs_free(struct kai *kai)
 	free(kai->job);
 	free(kai->task);
 	free(kai->free_job);
-	for (int i = 0; i < KAI_LISTS; i++)
+	for (int i = 0; i < KAI_LISTS; i++) {
 		free(kai->list[i]);
+		free(kai->sure[i]);
+	}
 	free(kai->request);
 	sl_map_free(&kai->request_map);
 }

@@ -302,6 +302,26 @@ static void kai_lane_leave(struct kai *kai, struct kai_lane *lane, uint32_t leaf
 	}
 }
 
+void kai_lane_prune(struct kai *kai, struct kai_lane *lane,
+	bool (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of)
+{
+	uint32_t leaf = lane->seat_count ? top_seat(lane) : KAI_NO;
+	if (leaf == KAI_NO)
+		return;
+	while (!is_leaf(kai, leaf)) {
+		if (lane->seat[leaf].child_count != 1)
+			return;
+		leaf = lane->seat[leaf].child[0];
+	}
+	struct kai_seat *seat = &lane->seat[leaf];
+	if (seat->back < seat->back_end || !kai_pile_prune(kai, lane, &seat->pile, stays, of))
+		return;
+	seat->known = false;
+	lane->last = KAI_NO;
+	lane->choice++;
+	kai_lane_leave(kai, lane, leaf);
+}
+
 bool kai_lane_empty(const struct kai_lane *lane)
 {
 	return !lane->seat_count || !lane->seat[top_seat(lane)].child_count;

@@ -73,6 +73,23 @@ static void sift(const struct kai *kai, const struct kai_lane *lane, const struc
 	heap[at] = last;
 }
 
+bool kai_pile_prune(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile,
+	bool (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < pile->count; i++)
+		if (pile->entry[i].live)
+			return false;
+	for (uint32_t i = 0; i < pile->count; i++)
+		if (stays(kai, pile->entry[i].job, of))
+			pile->entry[kept++] = pile->entry[i];
+	pile->count = kept;
+	for (uint32_t i = kept / 2; i-- > 0;)
+		sift(kai, lane, pile, &pile->entry[i], i);
+	pile->loose = false;
+	return true;
+}
+
 struct kai_entry kai_pile_pop(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile)
 {
 	for (uint32_t i = pile->count / 2; pile->loose && i-- > 0;)

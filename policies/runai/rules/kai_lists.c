@@ -5,7 +5,8 @@
  *
  * A bit is set as a pod comes into such a state, and is cleared by a walk that finds the job without one. As
  * long as a mark is open no bit is cleared: what is undone finds its bits as they were. So a bit too many may
- * stand, never one too few, and a walk asks the counts.
+ * stand, never one too few, and a walk asks the counts, once
+ * as long as no pod of the job comes or goes.
  */
 #include "policies/runai/rules/kai_solve.h"
 
@@ -30,8 +31,9 @@ bool kai_lists_grow(struct kai *kai)
 {
 	const size_t words = ((size_t)kai->job_capacity + BITS - 1) / BITS;
 	for (int list = 0; list < KAI_LISTS && words > kai->list_words; list++) {
-		size_t have = kai->list_words;
-		if (SL_GROW_ZEROED(kai->list[list], have, words, &kai->err))
+		size_t have = kai->list_words, sure = kai->list_words;
+		if (SL_GROW_ZEROED(kai->list[list], have, words, &kai->err) ||
+			SL_GROW_ZEROED(kai->sure[list], sure, words, &kai->err))
 			return false;
 	}
 	kai->list_words = words > kai->list_words ? words : kai->list_words;
@@ -41,6 +43,8 @@ bool kai_lists_grow(struct kai *kai)
 void kai_list_note(struct kai *kai, uint32_t job, enum kai_state state)
 {
 	const uint64_t bit = UINT64_C(1) << job % BITS;
+	for (int each = 0; each < KAI_LISTS; each++)
+		kai->sure[each][job / BITS] &= ~bit;
 	if (state == KAI_PENDING)
 		kai->list[KAI_WAITING][job / BITS] |= bit;
 	else if (kai_active_allocated(state))
@@ -66,10 +70,16 @@ uint32_t kai_list_next(struct kai *kai, enum kai_list list, uint32_t from)
 			left &= ~UINT64_C(0) << from % BITS;
 		for (; left; left &= left - 1) {
 			const uint32_t row = (uint32_t)(word * BITS) + (uint32_t)__builtin_ctzll(left);
-			if (kai_lists_holds(&kai->job[row], list))
+			const uint64_t bit = left & -left;
+			if (kai->sure[list][word] & bit)
+				return row;
+			const bool holds = kai_lists_holds(&kai->job[row], list);
+			if (!kai->marks && holds)
+				kai->sure[list][word] |= bit;
+			if (holds)
 				return row;
 			if (!kai->marks)
-				*bits &= ~(left & -left);
+				*bits &= ~bit;
 		}
 	}
 	return KAI_NO;

@@ -113,3 +113,16 @@ void kai_failed_add(struct kai *kai, struct kai_failed *failed, uint32_t queue, 
 		!sl_map_add(&failed->map, sl_hash(signature, queue), failed->count, &kai->err))
 		failed->at[failed->count++] = (struct kai_failure){ signature, queue, job };
 }
+
+uint32_t kai_failed_most(const struct kai_failed *failed, uint32_t queue, uint64_t signature)
+{
+	const struct kai_failure *failure = failure_of(failed, queue, signature);
+	return failure ? failure->job : KAI_NO;
+}
+
+bool kai_requests_less(const struct kai *kai, uint32_t request, uint32_t than)
+{
+	const struct needs mine = { kai_charge_request(kai, request) };
+	const struct needs others = { kai_charge_request(kai, than) };
+	return by_size(&mine, &others) < 0;
+}

@@ -56,6 +56,10 @@ void kai_lane_push(struct kai *kai, struct kai_lane *lane, uint32_t job);
 /* As if it had no active tasks, and requested so much: the part of it that a simulation is about. */
 void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, const struct kai_vec *needs);
 uint32_t kai_lane_pop(struct kai *kai, struct kai_lane *lane); /* KAI_NO: none is left. */
+/* If all that are left are of one leaf, and nothing but what they are decides which is first: those that may
+ * not stay go. */
+void kai_lane_prune(struct kai *kai, struct kai_lane *lane,
+	bool (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of);
 bool kai_lane_empty(const struct kai_lane *lane);
 /* KAI_VICTIMS: these tasks of the job popped last are taken; if it has other active ones, it comes back with
  * those. */
@@ -78,6 +82,8 @@ void kai_replay_changed(struct kai *kai, struct kai_replay *replay, uint32_t job
  * (KAI_NO: no more), and are allocated, or not, before the next one comes. */
 void kai_replay_clear(struct kai_replay *replay);
 void kai_replay_push(struct kai *kai, struct kai_replay *replay, uint32_t job);
+/* As if all its tasks, which run and are all the same, were evicted. */
+void kai_replay_push_whole(struct kai *kai, struct kai_replay *replay, uint32_t job);
 void kai_replay_push_part(
 	struct kai *kai, struct kai_replay *replay, uint32_t job, const struct kai_vec *needs);
 uint32_t kai_replay_pop(struct kai *kai, struct kai_replay *replay);

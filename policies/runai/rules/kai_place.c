@@ -220,7 +220,12 @@ static int64_t final_score(const struct search *search)
 	if (search->extra || !(config->plugins & KAI_PLUGIN_NODEPLACEMENT) ||
 		config->gpu_placement != KAI_BINPACK)
 		return INT64_MAX;
-	return config->plugins & KAI_PLUGIN_NODEAVAILABILITY ? AVAILABILITY : 0;
+	if (!(config->plugins & KAI_PLUGIN_NODEAVAILABILITY))
+		return 0;
+	for (uint32_t b = kai_stock_from(search->look.whole).bucket; b < KAI_BUCKETS; b++)
+		if (search->look.kai->stock->idle[b])
+			return AVAILABILITY;
+	return 0; /* All are busy. */
 }
 
 static bool is_among(kai_nodes among, uint32_t row) { return !among || (among[row / 64] >> row % 64 & 1); }

@@ -34,6 +34,8 @@ struct kai_stock {
 	size_t words;
 	uint32_t count[KAI_BUCKETS];
 	uint8_t *bucket;               /* By node. */
+	uint32_t idle[KAI_BUCKETS];    /* Nodes with so many that are idle; */
+	uint8_t *idle_bucket;          /* by node. */
 	struct kai_vec *free;          /* By node: kai_node_free. */
 	struct kai_vec all, with_gpus; /* Sums: of all; of those that have GPUs free. */
 	uint64_t *any;                 /* The latter, by row. */

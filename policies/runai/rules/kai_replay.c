@@ -234,6 +234,22 @@ void kai_replay_push(struct kai *kai, struct kai_replay *replay, uint32_t job)
 	kai_lane_push(kai, replay->lane, job);
 }
 
+void kai_replay_push_whole(struct kai *kai, struct kai_replay *replay, uint32_t job)
+{
+	const struct kai_job *row = &kai->job[job];
+	if (!kai_lane_may(kai, replay->lane, job))
+		return;
+	const bool ranked = kai->config.plugins & KAI_PLUGIN_PRIORITY;
+	kai_replay_note(kai, replay, job);
+	kai_lane_enter(kai, replay->lane,
+		&(struct kai_entry){ .priority = ranked ? row->priority : 0,
+			.created = row->created,
+			.job = job,
+			.request = row->group[1].request,
+			.take = row->task_count,
+			.growth = KAI_BELOW_MINIMUM });
+}
+
 void kai_replay_push_part(
 	struct kai *kai, struct kai_replay *replay, uint32_t job, const struct kai_vec *needs)
 {

@@ -87,6 +87,51 @@ static uint32_t recorded_of(const struct kai *kai, uint32_t job, uint32_t *headr
 	return count;
 }
 
+static bool touch_capacity(struct kai *kai, struct kai_touches *touches)
+{
+	return !SL_GROW_ZEROED(touches->node, touches->nodes, kai->node_count + 1, &kai->err) &&
+	       !SL_GROW_ZEROED(touches->job, touches->jobs, kai->job_count + 1, &kai->err);
+}
+
+/* The end of a list of batches; made anew if it is of an older probe. */
+static void touch(struct kai *kai, struct kai_touches *touches, struct kai_touched *list, uint32_t batch)
+{
+	if (list->probe == touches->probe && touches->link[list->last].batch == batch)
+		return;
+	if (SL_GROW(touches->link, touches->link_capacity, touches->link_count + 1, &kai->err))
+		return;
+	const uint32_t made = touches->link_count++;
+	touches->link[made] = (struct kai_link){ batch, KAI_NO };
+	if (list->probe == touches->probe)
+		touches->link[list->last].next = made;
+	else
+		list->first = made;
+	list->last = made;
+	list->probe = touches->probe;
+}
+
+/* The batch gathered last comes into the lists of its job and its nodes. */
+static void touch_last(struct kai *kai)
+{
+	struct kai_solve_state *state = kai->solve;
+	struct kai_touches *touches = &state->touches;
+	const uint32_t last = state->gathered.batch_count - 1;
+	const struct kai_batch *batch = &state->gathered.batch[last];
+	if (!touch_capacity(kai, touches))
+		return;
+	touch(kai, touches, &touches->job[batch->job], last);
+	for (uint32_t i = 0; i < batch->count; i++) {
+		const int64_t node = kai->task[state->gathered.task.row[batch->first + i]].node;
+		if (node >= 0)
+			touch(kai, touches, &touches->node[node], last);
+	}
+}
+
+static uint32_t first_link(const struct kai_touches *touches, const struct kai_touched *list)
+{
+	return list->probe == touches->probe ? list->first : KAI_NO;
+}
+
 enum gathered { NONE_LEFT, PASSED_OVER, GATHERED };
 
 static enum gathered gather_next(struct kai_scenarios *s)
@@ -113,6 +158,7 @@ static enum gathered gather_next(struct kai_scenarios *s)
 	if (headroom->count == 0 ||
 		!kai_victims_add(kai, &state->gathered, job, headroom->row, headroom->count))
 		return PASSED_OVER;
+	touch_last(kai);
 	for (uint32_t i = 0; i < headroom->count; i++) {
 		const struct kai_vec held = kai_charge(kai, headroom->row[i]);
 		plus(&s->freed, &held);
@@ -124,15 +170,6 @@ static enum gathered gather_next(struct kai_scenarios *s)
 }
 
 /* ---- Node-local ---- */
-
-static bool batch_touches(const struct kai *kai, const struct kai_batch *batch, uint32_t node)
-{
-	const uint32_t *task = kai->solve->gathered.task.row + batch->first;
-	for (uint32_t i = 0; i < batch->count; i++)
-		if (kai->task[task[i]].node == node)
-			return true;
-	return false;
-}
 
 static int by_rank(const void *a, const void *b)
 {
@@ -163,38 +200,44 @@ static void list_nodes(struct kai_scenarios *s)
 	free(rank);
 }
 
+/* All batches of the job that were gathered, as one. */
+static void choose_job(struct kai *kai, uint32_t job)
+{
+	struct kai_solve_state *state = kai->solve;
+	const struct kai_touches *touches = &state->touches;
+	struct kai_victims *chosen = &state->chosen;
+	bool begun = false;
+	for (uint32_t i = first_link(touches, &touches->job[job]); i != KAI_NO; i = touches->link[i].next) {
+		const struct kai_batch *batch = &state->gathered.batch[touches->link[i].batch];
+		const uint32_t *task = state->gathered.task.row + batch->first;
+		if (!begun) {
+			begun = kai_victims_add(kai, chosen, job, task, batch->count);
+			continue;
+		}
+		for (uint32_t t = 0; t < batch->count; t++)
+			(void)kai_rows_add(kai, &chosen->task, task[t]);
+		chosen->batch[chosen->batch_count - 1].count += batch->count;
+	}
+}
+
 /* Batches of the jobs that have one there. */
 static void choose_local(struct kai_scenarios *s, uint32_t node)
 {
 	struct kai *kai = s->kai;
 	struct kai_solve_state *state = kai->solve;
-	const struct kai_victims *gathered = &state->gathered;
+	const struct kai_touches *touches = &state->touches;
 	struct kai_rows_list *jobs = &state->scratch;
 	kai_victims_clear(&state->chosen);
 	jobs->count = 0;
-	for (uint32_t i = 0; i < gathered->batch_count; i++) {
+	if (!touches->node)
+		return;
+	for (uint32_t i = first_link(touches, &touches->node[node]); i != KAI_NO; i = touches->link[i].next) {
+		const uint32_t job = state->gathered.batch[touches->link[i].batch].job;
 		bool known = false;
 		for (uint32_t k = 0; k < jobs->count && !known; k++)
-			known = jobs->row[k] == gathered->batch[i].job;
-		if (!known && batch_touches(kai, &gathered->batch[i], node))
-			(void)kai_rows_add(kai, jobs, gathered->batch[i].job);
-	}
-	for (uint32_t k = 0; k < jobs->count; k++) {
-		struct kai_victims *chosen = &state->chosen;
-		bool begun = false;
-		for (uint32_t i = 0; i < gathered->batch_count; i++) {
-			const struct kai_batch *batch = &gathered->batch[i];
-			if (batch->job != jobs->row[k])
-				continue;
-			if (!begun) {
-				begun = kai_victims_add(kai, chosen, batch->job,
-					gathered->task.row + batch->first, batch->count);
-				continue;
-			}
-			for (uint32_t t = 0; t < batch->count; t++)
-				(void)kai_rows_add(kai, &chosen->task, gathered->task.row[batch->first + t]);
-			chosen->batch[chosen->batch_count - 1].count += batch->count;
-		}
+			known = jobs->row[k] == job;
+		if (!known && kai_rows_add(kai, jobs, job))
+			choose_job(kai, job);
 	}
 }
 
@@ -349,6 +392,8 @@ bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_gen
 	made->all = kai_stock(kai)->all;
 	made->freed = freed_by(kai, &state->recorded.task);
 	kai_victims_clear(&state->gathered);
+	state->touches.link_count = 0;
+	state->touches.probe++;
 	kai_fit_scenarios(kai);
 	return !kai->err.status;
 }

@@ -65,7 +65,11 @@ void kai_solve_free(struct kai *kai)
 	free(state->gathered_at);
 	free(state->domain_of);
 	free(state->domain);
+	free(state->touches.link);
+	free(state->touches.node);
+	free(state->touches.job);
 	free(state->ranked);
+	free(state->moved);
 	free(state->freed_gpus);
 	free(state->headroom);
 	free_list(&state->touched);

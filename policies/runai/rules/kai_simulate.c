@@ -166,6 +166,21 @@ void kai_simulated(struct kai *kai, const struct kai_aim *aim)
 			kai_replay_changed(kai, state->replay, sets[s]->batch[i].job);
 }
 
+static bool works(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark)
+{
+	struct kai_solve_state *state = kai->solve;
+	struct kai_rows_list *all = &state->scratch;
+	const struct kai_vec needs = kai_chunk_needs(kai, state->chunk.row, tasks, false);
+	*mark = kai_mark(kai);
+	kai_simulate_evict(kai, &state->recorded);
+	kai_simulate_evict(kai, &state->chosen);
+	if (walk(kai, aim, tasks) && kai_simulate_gather(kai, all) &&
+		aim->accept(kai, aim, &needs, all->row, all->count) && keep_found(kai))
+		return true;
+	kai_undo(kai, *mark);
+	return false;
+}
+
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark)
 {
 	struct kai_solve_state *state = kai->solve;
@@ -175,16 +190,9 @@ bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, ka
 		return false;
 	kai->scenarios++;
 	state->sets++;
-	*mark = kai_mark(kai);
 	memcpy(state->nodes, state->feasible, kai->node_words * sizeof(*state->nodes));
-	kai_simulate_evict(kai, &state->recorded);
-	kai_simulate_evict(kai, &state->chosen);
-	struct kai_rows_list *all = &state->scratch;
-	const struct kai_vec needs = kai_chunk_needs(kai, state->chunk.row, tasks, false);
-	if (walk(kai, aim, tasks) && kai_simulate_gather(kai, all) &&
-		aim->accept(kai, aim, &needs, all->row, all->count) && keep_found(kai))
+	if (!kai_rehearsal_fails(kai, aim, tasks) && works(kai, aim, tasks, mark))
 		return true;
-	kai_undo(kai, *mark);
 	kai_bounds_failed(kai, (uint64_t)state->recorded.task.count + state->chosen.task.count + tasks);
 	return false;
 }

@@ -47,6 +47,7 @@ struct kai_aim {
 	 * they are now. needs: of the tasks of the probe. */
 	bool (*accept)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs,
 		const uint32_t *task, uint32_t count);
+	bool keeps_all; /* No victim may be left without a place. */
 	/* Whatever candidates lose, it may not stand: needs, of the tasks of a probe, is too much. NULL. */
 	bool (*hopeless)(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs);
 };

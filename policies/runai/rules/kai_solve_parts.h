@@ -58,10 +58,32 @@ struct kai_domain_fit {
 	uint32_t stamp; /* `with` is of this set. */
 };
 
+/* Which of the batches gathered are of a job, and which have a task on a node: lists, in order. */
+struct kai_link {
+	uint32_t batch, next;
+};
+struct kai_touched {
+	uint32_t first, last; /* Rows of link. */
+	uint32_t probe;       /* Empty, if it is of another. */
+};
+struct kai_touches {
+	struct kai_link *link;
+	uint32_t link_count, link_capacity;
+	struct kai_touched *node, *job;
+	uint32_t nodes, jobs; /* So many lists there are. */
+	uint32_t probe;
+};
+
 /* A node with gathered victims: GPUs that are free without them; which came first. */
 struct kai_ranked {
 	int64_t free;
 	uint32_t node, seen;
+};
+
+/* Of a rehearsal: the task left the node, or came there (sign -1). */
+struct kai_moved {
+	uint32_t task, node;
+	int64_t sign;
 };
 
 struct kai_solve_state {
@@ -99,9 +121,12 @@ struct kai_solve_state {
 	struct kai_domain_fit *domain;       /* Where all tasks of the chunk have to be together. */
 	uint32_t domain_count, domain_capacity;
 	int64_t base_most, gathered_most; /* The most tasks that fit in one. */
-	struct kai_ranked *ranked;        /* kai_scenario.c: nodes; */
-	int64_t *freed_gpus;              /* by node, those stamped. */
+	struct kai_touches touches;
+	struct kai_ranked *ranked; /* kai_scenario.c: nodes; */
+	int64_t *freed_gpus;       /* by node, those stamped. */
 	size_t ranked_nodes;
+	struct kai_moved *moved; /* kai_rehearse.c */
+	uint32_t moved_count, moved_capacity;
 	struct kai_rows_list touched;
 	struct kai_headroom *headroom; /* By queue (kai_reclaim.c). */
 	uint32_t headroom_count;
@@ -162,6 +187,10 @@ bool kai_scenarios_open(struct kai *kai, const struct kai_aim *aim, enum kai_gen
 bool kai_scenarios_next(struct kai_scenarios *scenarios); /* Into state.chosen. */
 void kai_scenarios_close(struct kai_scenarios *scenarios);
 
+/* kai_rehearse.c: the simulation of what is recorded and chosen is certain to fail; false: it may not be.
+ * state.nodes: those that will do; victims' are added. */
+bool kai_rehearsal_fails(struct kai *kai, const struct kai_aim *aim, uint32_t tasks);
+
 /* kai_simulate.c: what is recorded and chosen is evicted, and the job's first tasks, and those evicted, are
  * allocated. True: it works and is accepted; then all is as it came to be, and the mark is the caller's. */
 bool kai_simulate(struct kai *kai, const struct kai_aim *aim, uint32_t tasks, kai_marked *mark);
@@ -171,6 +200,10 @@ void kai_simulated(struct kai *kai, const struct kai_aim *aim);
 /* kai_minimal_job.c */
 void kai_failed_clear(struct kai_failed *failed);
 bool kai_is_easier(const struct kai *kai, const struct kai_failed *failed, uint32_t queue, uint32_t job);
+/* The easiest that failed of them; KAI_NO. */
+uint32_t kai_failed_most(const struct kai_failed *failed, uint32_t queue, uint64_t signature);
+/* A task of this request is easier: fewer GPUs, or as many and fewer cpus ... */
+bool kai_requests_less(const struct kai *kai, uint32_t request, uint32_t than);
 void kai_failed_add(struct kai *kai, struct kai_failed *failed, uint32_t queue, uint32_t job);
 
 /* kai_candidates.c: which jobs an action looks at, in order, and which may be victims. */

@@ -19,6 +19,7 @@ void kai_stock_free(struct kai *kai)
 		return;
 	free(stock->bits);
 	free(stock->bucket);
+	free(stock->idle_bucket);
 	free(stock->free);
 	free(stock->any);
 	free(stock->shares);
@@ -38,15 +39,16 @@ bool kai_stock_seal(struct kai *kai)
 	stock->words = words;
 	stock->bits = calloc(words * KAI_BUCKETS, sizeof(*stock->bits));
 	stock->bucket = calloc(nodes, sizeof(*stock->bucket));
+	stock->idle_bucket = calloc(nodes, sizeof(*stock->idle_bucket));
 	stock->free = calloc(nodes, sizeof(*stock->free));
 	stock->any = calloc(words, sizeof(*stock->any));
 	stock->shares = calloc(words, sizeof(*stock->shares));
 	stock->changed = calloc(nodes, sizeof(*stock->changed));
 	stock->is_changed = calloc(nodes, sizeof(*stock->is_changed));
-	if (!stock->bits || !stock->bucket || !stock->free || !stock->any || !stock->shares ||
-		!stock->changed || !stock->is_changed)
+	if (!stock->bits || !stock->bucket || !stock->idle_bucket || !stock->free || !stock->any ||
+		!stock->shares || !stock->changed || !stock->is_changed)
 		return (void)sl_fail_memory(&kai->err), false;
-	stock->count[0] = kai->node_count;
+	stock->count[0] = stock->idle[0] = kai->node_count;
 	for (uint32_t i = 0; i < kai->node_count; i++) {
 		stock->bits[i / BITS] |= UINT64_C(1) << i % BITS;
 		kai_stock_note(kai, i);
@@ -114,10 +116,10 @@ static void look_again(struct kai *kai, struct kai_stock *stock, uint32_t row)
 	const struct kai_node *node = &kai->node[row];
 	const int64_t whole = node->idle.gpus + node->releasing.gpus;
 	const struct kai_vec free = kai_node_free(kai, node);
-	put_into(kai, stock, row,
-		whole <= 0                ? 0
-		: whole < KAI_BUCKETS - 1 ? (uint32_t)whole
-					  : KAI_BUCKETS - 1);
+	put_into(kai, stock, row, kai_stock_from(whole).bucket);
+	stock->idle[stock->idle_bucket[row]]--;
+	stock->idle_bucket[row] = (uint8_t)kai_stock_from(node->idle.gpus).bucket;
+	stock->idle[stock->idle_bucket[row]]++;
 	add_sum(&stock->all, &stock->free[row], -1);
 	if (stock->free[row].at[KAI_GPUS] > 0)
 		add_sum(&stock->with_gpus, &stock->free[row], -1);
