@@ -7,17 +7,30 @@
 
 #include "sim/base/base.h"
 
-void sl_job_desc_clear(struct sl_job_desc *desc)
-{
-	memset(desc, 0, sizeof(*desc));
-	int64_t *const number[] = { &desc->nodes_min, &desc->nodes_max, &desc->tasks, &desc->tasks_per_node,
-		&desc->tasks_per_socket, &desc->tasks_per_core, &desc->tasks_per_gpu, &desc->cpus_per_task,
-		&desc->cpus_per_gpu, &desc->cpus_min, &desc->sockets_per_node, &desc->cores_per_socket,
-		&desc->threads_per_core, &desc->mem_per_node, &desc->mem_per_cpu, &desc->mem_per_gpu,
-		&desc->tmp, &desc->switches, &desc->switches_wait };
-	for (size_t i = 0; i < SL_LEN(number); i++)
-		*number[i] = SL_NONE;
-}
+/* Nothing is said; what pads it is zero. */
+static const struct sl_job_desc nothing = {
+	.nodes_min = SL_NONE,
+	.nodes_max = SL_NONE,
+	.tasks = SL_NONE,
+	.tasks_per_node = SL_NONE,
+	.tasks_per_socket = SL_NONE,
+	.tasks_per_core = SL_NONE,
+	.tasks_per_gpu = SL_NONE,
+	.cpus_per_task = SL_NONE,
+	.cpus_per_gpu = SL_NONE,
+	.cpus_min = SL_NONE,
+	.sockets_per_node = SL_NONE,
+	.cores_per_socket = SL_NONE,
+	.threads_per_core = SL_NONE,
+	.mem_per_node = SL_NONE,
+	.mem_per_cpu = SL_NONE,
+	.mem_per_gpu = SL_NONE,
+	.tmp = SL_NONE,
+	.switches = SL_NONE,
+	.switches_wait = SL_NONE,
+};
+
+void sl_job_desc_clear(struct sl_job_desc *desc) { memcpy(desc, &nothing, sizeof(*desc)); }
 
 const char *sl_setting_of(
 	const struct sl_cluster *cluster, const char *kind, const char *name, const char *key)

@@ -107,6 +107,8 @@ static struct held **sacct_held_place_of(struct sacct_held *all, int64_t id)
 
 bool sacct_held_take(struct sacct *s, int64_t id)
 {
+	if (!s->held->count)
+		return false;
 	struct held **at = sacct_held_place_of(s->held, id);
 	struct held *held = *at;
 	if (!held)
