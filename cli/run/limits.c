@@ -47,6 +47,14 @@ static bool ran_over(const struct run *run, uint32_t job, bool by_log)
 	return longest(result, job) > result->jobs->limit[job];
 }
 
+/* Of a job in one piece, which the log does not say more of. */
+static bool kept_limit(const struct sl_result *result, uint32_t job)
+{
+	const sl_time end = result->end[job] != SL_NONE ? result->end[job] : result->last;
+	const sl_time held = result->start[job] != SL_NONE ? end - result->start[job] : 0;
+	return held <= result->jobs->limit[job];
+}
+
 /* Several windows on one log are no run: of them the log's is reported. */
 struct limits_reported limits_ran(const struct run *run)
 {
@@ -59,8 +67,12 @@ struct limits_reported limits_ran(const struct run *run)
 		.overrun = scenario->overrun,
 		.ran = true,
 		.models = scenario->model_count };
+	const bool plain = !result->attempt_count && !result->suspended && !scenario->limits_over &&
+			   !scenario->limits_none && scenario->overrun != SL_OVERRUN_KILL;
 	for (uint32_t job = 0; job < result->jobs->count; job++) {
 		const uint32_t row = scenario->row_first + job;
+		if (plain && kept_limit(result, job)) /* Nothing to tell, as of most. */
+			continue;
 		const bool none = scenario_had_no_limit(scenario, row);
 		const bool by_log = scenario_exceeds_limit(scenario, row);
 		const bool over = !none && ran_over(run, job, by_log);

@@ -157,14 +157,8 @@ struct metrics_keys {
 };
 int metrics_keys_make(struct metrics_keys *keys, const int32_t *number, uint32_t rows, struct sl_err *err);
 void metrics_keys_release(struct metrics_keys *keys);
+/* Where a number that some row has is in key, where there is no table. */
 uint32_t metrics_keys_search(const struct metrics_keys *keys, int32_t number);
-/* Where a row's number is in key; UINT32_MAX: it has none. */
-static inline uint32_t metrics_keys_find(const struct metrics_keys *keys, int32_t number)
-{
-	if (number < 0)
-		return UINT32_MAX;
-	return keys->place ? keys->place[number] : metrics_keys_search(keys, number);
-}
 
 /* replay.warmup, or from first submit to the submission of the first job that MSER-5 keeps. */
 int metrics_warmup(const struct sl_result *result, sl_time *warmup, struct sl_err *err);

@@ -47,25 +47,27 @@ struct rows {
 	int64_t cpus[BLOCK], gpus[BLOCK];
 };
 
-static void limit_index(const void *unused, const struct rows *rows, uint32_t group[BLOCK])
+static void limit_index(const void *unused, const struct rows *rows, uint32_t *restrict group)
 {
+	const sl_time *limit = rows->result->jobs->limit + rows->from;
+	const uint32_t count = rows->count;
 	(void)unused;
-	for (uint32_t i = 0; i < rows->count; i++) {
-		const sl_time limit = rows->result->jobs->limit[rows->from + i];
+	for (uint32_t i = 0; i < count; i++) {
 		uint32_t k = SL_LEN(limit_class) - 1;
-		while (k && limit < limit_class[k].from)
+		while (k && limit[i] < limit_class[k].from)
 			k--;
 		group[i] = k;
 	}
 }
 
 /* Sizes between powers of two. */
-static void size_index(const void *unused, const struct rows *rows, uint32_t group[BLOCK])
+static void size_index(const void *unused, const struct rows *rows, uint32_t *restrict group)
 {
+	const int32_t *size = rows->result->jobs->size + rows->from;
+	const uint32_t count = rows->count;
 	(void)unused;
-	for (uint32_t i = 0; i < rows->count; i++)
-		group[i] =
-			31 - (uint32_t)__builtin_clz((uint32_t)rows->result->jobs->size[rows->from + i] | 1);
+	for (uint32_t i = 0; i < count; i++)
+		group[i] = 31 - (uint32_t)__builtin_clz((uint32_t)size[i] | 1);
 }
 
 static void limit_label(char label[LABEL], int64_t i)
@@ -106,18 +108,23 @@ struct kind {
 	const char *const *name;
 	bool users; /* Jain's indices are of these. */
 	/* The group of each row; UINT32_MAX: none. */
-	void (*index)(const void *self, const struct rows *rows, uint32_t group[BLOCK]);
+	void (*index)(const void *self, const struct rows *rows, uint32_t *restrict group);
 	const int32_t *number; /* By row, where keys are; */
 	struct metrics_keys keys;
 	size_t count;
 	struct group *group;
 };
 
-static void key_index(const void *self, const struct rows *rows, uint32_t group[BLOCK])
+static void key_index(const void *self, const struct rows *rows, uint32_t *restrict group)
 {
 	const struct kind *kind = self;
-	for (uint32_t i = 0; i < rows->count; i++)
-		group[i] = metrics_keys_find(&kind->keys, kind->number[rows->from + i]);
+	const int32_t *number = kind->number + rows->from;
+	const uint32_t *place = kind->keys.place;
+	const uint32_t count = rows->count;
+	for (uint32_t i = 0; i < count; i++)
+		group[i] = number[i] < 0 ? UINT32_MAX
+			   : place       ? place[number[i]]
+					 : metrics_keys_search(&kind->keys, number[i]);
 }
 
 enum { BY_SIZE, BY_LIMIT, BY_USER, BY_PARTITION, KINDS };
@@ -133,11 +140,12 @@ struct grouping {
 
 static void rows_waits(struct rows *rows)
 {
-	const struct sl_result *result = rows->result;
-	for (uint32_t i = 0; i < rows->count; i++) {
-		const uint32_t row = rows->from + i;
-		rows->wait[i] = metrics_started(result, row) ? metrics_wait(result, row) : NO_WAIT;
-	}
+	const sl_time *start = rows->result->start + rows->from;
+	const sl_time *submit = rows->result->jobs->submit + rows->from;
+	sl_time *restrict wait = rows->wait;
+	const uint32_t count = rows->count;
+	for (uint32_t i = 0; i < count; i++)
+		wait[i] = start[i] != SL_NONE ? start[i] - submit[i] : NO_WAIT;
 }
 
 static void rows_take(struct rows *rows)

@@ -73,6 +73,8 @@ void page_sort(struct page_key *key, struct page_key *other, size_t count);
 /* The same of rows by 32 bits, which stand above the row; half as long, and as much to move. */
 void page_sort_rows(uint64_t *key, uint64_t *other, size_t count);
 static inline uint64_t page_row_key(uint32_t key, uint32_t row) { return (uint64_t)key << 32 | row; }
+/* The first so many of them alone: what was `other` goes. */
+uint64_t *page_shorter(uint64_t *key, size_t count);
 
 /* Rows by what they have in common, numbered by first appearance. */
 struct page_groups {

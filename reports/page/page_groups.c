@@ -76,6 +76,12 @@ void page_sort_rows(uint64_t *key, uint64_t *other, size_t count)
 		memcpy(key, from, count * sizeof(*key));
 }
 
+uint64_t *page_shorter(uint64_t *key, size_t count)
+{
+	uint64_t *shorter = realloc(key, (count + 1) * sizeof(*key));
+	return shorter ? shorter : key;
+}
+
 /* ---- Groups of numbers ------------------------------------------------------------------------ */
 
 /* From a number by row (negative: none) to one by first appearance; number[] by group. */

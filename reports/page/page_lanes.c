@@ -28,9 +28,10 @@ static uint64_t *by_end(struct page_run *run)
 	uint64_t *key = page_alloc(run->page, 2 * count, sizeof(*key));
 	for (size_t i = 0; key && i < count; i++)
 		key[i] = page_row_key((uint32_t)((int64_t)run->range[i].until - INT32_MIN), (uint32_t)i);
-	if (key)
-		page_sort_rows(key, key + count, count);
-	return key;
+	if (!key)
+		return NULL;
+	page_sort_rows(key, key + count, count);
+	return page_shorter(key, count);
 }
 
 /* ---- A pool: its free gaps, ascending, never touching --------------------------------------------- */

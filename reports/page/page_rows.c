@@ -152,12 +152,15 @@ static void add_rects(
 		if (count == 1 && !run->cluster && sl_cpus_of(run->result, range->job) == alloc[0].height)
 			alloc[0].height = 0;
 		for (size_t k = 0; k < count; k++) {
-			rects->job[rects->count] = kept;
-			rects->row[rects->count] = alloc[k].row;
-			rects->height[rects->count] = alloc[k].height;
-			rects->from[rects->count] = range->from;
-			rects->range[rects->count++] = (uint32_t)((int64_t)range->until - range->from);
+			const size_t at = rects->count++;
+			rects->row[at] = alloc[k].row;
+			rects->height[at] = alloc[k].height;
 			rects->tall = rects->tall || alloc[k].height != 1;
+			if (!rects->several)
+				continue;
+			rects->job[at] = kept;
+			rects->from[at] = range->from;
+			rects->range[at] = (uint32_t)((int64_t)range->until - range->from);
 		}
 	}
 }
@@ -174,11 +177,13 @@ static void make_rects(struct page_run *run, const struct page_lanes *lanes, con
 		kept += run->kept_of[run->range[i].job] == UINT32_MAX ? 0 : count;
 	}
 	struct alloc *alloc = page_alloc(page, most, sizeof(*alloc));
-	rects.job = page_alloc(page, kept, sizeof(*rects.job));
 	rects.row = page_alloc(page, kept, sizeof(*rects.row));
 	rects.height = page_alloc(page, kept, sizeof(*rects.height));
-	rects.from = page_alloc(page, kept, sizeof(*rects.from));
-	rects.range = page_alloc(page, kept, sizeof(*rects.range));
+	if (rects.several) { /* Else the jobs' own columns say it. */
+		rects.job = page_alloc(page, kept, sizeof(*rects.job));
+		rects.from = page_alloc(page, kept, sizeof(*rects.from));
+		rects.range = page_alloc(page, kept, sizeof(*rects.range));
+	}
 	rects.allocs = page_alloc(page, run->kept, sizeof(*rects.allocs));
 	if (!page->failed) {
 		add_rects(&rects, lanes, first, alloc);

@@ -118,9 +118,8 @@ static void make_ranges(struct page_run *run)
 	const struct sl_result *result = run->result;
 	const size_t most = (size_t)run->total + result->attempt_count;
 	uint64_t *key = page_alloc(run->page, 2 * most, sizeof(*key));
-	struct page_range *sorted = page_alloc(run->page, most, sizeof(*sorted));
 	run->range = page_alloc(run->page, most, sizeof(*run->range));
-	if (key && sorted && run->range) {
+	if (key && run->range) {
 		for (uint32_t row = 0; row < run->total; row++) {
 			const struct sl_attempt *attempt;
 			const size_t several = sl_attempts_of(result, row, &attempt);
@@ -134,13 +133,14 @@ static void make_ranges(struct page_run *run)
 			key[i] = page_row_key(
 				(uint32_t)((int64_t)run->range[i].from - INT32_MIN), (uint32_t)i);
 		page_sort_rows(key, key + most, run->range_count);
-		for (size_t i = 0; i < run->range_count; i++)
+		key = page_shorter(key, run->range_count);
+		struct page_range *sorted = page_alloc(run->page, run->range_count, sizeof(*sorted));
+		for (size_t i = 0; sorted && i < run->range_count; i++)
 			sorted[i] = run->range[(uint32_t)key[i]];
-		struct page_range *swap = run->range;
+		free(run->range);
 		run->range = sorted;
-		sorted = swap;
+		run->range_count = sorted ? run->range_count : 0;
 	}
-	free(sorted);
 	free(key);
 }
 

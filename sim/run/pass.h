@@ -350,6 +350,7 @@ struct sim {
 	/* The same since nothing runs: it counts once something does again, for what follows the last end is
 	 * no part of the run. */
 	struct idle_sum tail[RESOURCES];
+	bool tailed; /* Some of it is not 0. */
 };
 
 /* The time of an end, without overflow. */

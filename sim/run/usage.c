@@ -48,18 +48,20 @@ static void keep(struct sim *sim, const struct sl_usage_point *point)
 
 void usage_record(struct sim *sim)
 {
-	const struct sl_usage_point point = {
+	struct sl_usage_point point = {
 		.at = sim->now,
 		.cpus_busy = busy_of(sim, SL_KIND_CPUS),
 		.cpus_queued = sim->cpus_queued,
 		.running = sim->running,
 		.queued = sim->queue.count,
-		.gpus_busy = gpus_busy(sim),
 		.gpus_queued = sim->gpus_queued,
-		.mem_busy = sim->nodes ? busy_of(sim, SL_KIND_MEM) : 0,
-		.nodes_busy = sim->nodes ? nodes_busy(sim->nodes) : 0,
 		.suspended = sim->suspended,
 	};
+	if (sim->nodes) {
+		point.gpus_busy = gpus_busy(sim);
+		point.mem_busy = busy_of(sim, SL_KIND_MEM);
+		point.nodes_busy = nodes_busy(sim->nodes);
+	}
 	if (is_controlled(sim)) {
 		if (sim->usage_begun && is_as_before(sim, &point))
 			return;
@@ -100,6 +102,9 @@ static int64_t idle_cpus(const struct sim *sim)
 
 void idle_counts(struct sim *sim)
 {
+	if (!sim->tailed)
+		return;
+	sim->tailed = false;
 	for (size_t i = 0; i < RESOURCES; i++) {
 		sim->idle[i].fitting += sim->tail[i].fitting;
 		sim->idle[i].wanted += sim->tail[i].wanted;
@@ -120,7 +125,7 @@ static int64_t idle_more(const struct sim *sim, enum resource resource)
 
 /* What idles until the next instant: some waiting job would have fitted, or at least some would have been
  * used. */
-static void integrate_idle(struct sim *sim, uint64_t length)
+static void integrate_nodes_idle(struct sim *sim, uint64_t length)
 {
 	const int64_t queued[RESOURCES] = { sim->cpus_queued, sim->gpus_queued, sim->mem_queued };
 	struct idle_sum *sum = sim->running ? sim->idle : sim->tail;
@@ -140,6 +145,23 @@ static void integrate_idle(struct sim *sim, uint64_t length)
 		if (found >> i & 1)
 			sum[i].fitting += (unsigned __int128)length * (uint64_t)idle[i];
 	}
+}
+
+static void integrate_idle(struct sim *sim, uint64_t length)
+{
+	sim->tailed |= !sim->running;
+	if (sim->nodes) {
+		integrate_nodes_idle(sim, length);
+		return;
+	}
+	const int64_t idle = allocation_idle(sim, SL_KIND_CPUS);
+	if (idle <= 0)
+		return;
+	struct idle_sum *sum = sim->running ? &sim->idle[OF_CPUS] : &sim->tail[OF_CPUS];
+	const int64_t wanted = idle < sim->cpus_queued ? idle : sim->cpus_queued;
+	sum->wanted += (unsigned __int128)length * (uint64_t)wanted;
+	if (allocation_any_fits(sim))
+		sum->fitting += (unsigned __int128)length * (uint64_t)idle;
 }
 
 void integrate(struct sim *sim, sl_time until)
