@@ -205,7 +205,8 @@ static void metrics_groups_add_up(struct grouping *by)
 	for (uint32_t from = by->first; rows_next(&rows, from); from += rows.count) {
 		rows_take(&rows);
 		for (size_t k = 0; k < KINDS; k++)
-			metrics_groups_add(&by->kind[k], &rows);
+			if (by->kind[k].count)
+				metrics_groups_add(&by->kind[k], &rows);
 	}
 }
 
@@ -286,7 +287,8 @@ static int put_kind(
 	struct sl_metrics *metrics, const struct grouping *by, struct kind *kind, struct sl_err *err)
 {
 	const int status = kind->users ? put_users(metrics, kind, err) : SL_OK;
-	sort_waits(by, kind);
+	if (kind->count)
+		sort_waits(by, kind);
 	for (size_t i = 0; i < kind->count; i++) {
 		char label[LABEL];
 		if (kind->label)

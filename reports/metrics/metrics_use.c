@@ -40,31 +40,59 @@ struct windows {
 	struct window whole, steady;
 };
 
-/* What a job held within the window; where none was preempted, of its start and end. */
-static sl_time held_within(const struct sl_result *result, uint32_t row, const struct window *window)
-{
-	if (metrics_preempted(result))
-		return metrics_held_within(result, row, window->from, window->to);
-	const sl_time over = result->end[row] != SL_NONE ? result->end[row] : result->last;
-	const sl_time from = result->start[row] > window->from ? result->start[row] : window->from;
-	const sl_time to = over < window->to ? over : window->to;
-	return to > from ? to - from : 0;
-}
-
 static void add_job(struct windows *windows, const struct sl_result *result, uint32_t row)
 {
 	struct window *const window[] = { &windows->whole, &windows->steady };
 	const int64_t cpus = metrics_cpus(result, row);
+	const int64_t gpus = result->gpus_held ? result->gpus_held[row] : 0;
+	const int64_t mem =
+		result->jobs->request ? result->jobs->requests[result->jobs->request[row]].mem : 0;
 	for (size_t i = 0; i < SL_LEN(window); i++) {
-		const uint64_t held = (uint64_t)held_within(result, row, window[i]);
-		window[i]->busy[CPUS] += (metrics_wide)held * (uint64_t)cpus;
-		if (result->gpus_held)
-			window[i]->busy[GPUS] += (metrics_wide)held * (uint64_t)result->gpus_held[row];
-		if (result->jobs->request)
-			window[i]->busy[MEMORY] +=
-				(metrics_wide)held *
-				(uint64_t)result->jobs->requests[result->jobs->request[row]].mem;
+		const sl_time held = metrics_held_within(result, row, window[i]->from, window[i]->to);
+		window[i]->busy[CPUS] += (metrics_wide)held * (metrics_wide)cpus;
+		window[i]->busy[GPUS] += (metrics_wide)held * (metrics_wide)gpus;
+		window[i]->busy[MEMORY] += (metrics_wide)held * (metrics_wide)mem;
 	}
+}
+
+static metrics_wide held_within(sl_time from, sl_time to, const struct window *window)
+{
+	from = from > window->from ? from : window->from;
+	to = to < window->to ? to : window->to;
+	return to > from ? (metrics_wide)(uint64_t)(to - from) : 0;
+}
+
+/* The same of all jobs of a counted pool, of which none was preempted. */
+static void add_pool(struct windows *windows, const struct sl_result *result)
+{
+	const sl_time *start = result->start;
+	const sl_time *end = result->end;
+	const int32_t *size = result->jobs->size;
+	const uint32_t count = result->jobs->count;
+	const struct windows are = *windows; /* A copy, that no sum can change. */
+	metrics_wide whole = 0;
+	metrics_wide steady = 0;
+	for (uint32_t row = 0; row < count; row++) {
+		const sl_time to = end[row] != SL_NONE ? end[row] : result->last;
+		if (start[row] == SL_NONE)
+			continue;
+		whole += held_within(start[row], to, &are.whole) * (uint32_t)size[row];
+		steady += held_within(start[row], to, &are.steady) * (uint32_t)size[row];
+	}
+	windows->whole.busy[CPUS] += whole;
+	windows->steady.busy[CPUS] += steady;
+}
+
+static void add_jobs(struct windows *windows, const struct sl_result *result)
+{
+	if (!metrics_preempted(result) && !result->cpus_held && !result->gpus_held &&
+		!result->jobs->request) {
+		add_pool(windows, result);
+		return;
+	}
+	for (uint32_t row = 0; row < result->jobs->count; row++)
+		if (metrics_started(result, row))
+			add_job(windows, result, row);
 }
 
 /* As the engine integrated them, which is exact where jobs grew or held nodes wholly. */
@@ -181,7 +209,6 @@ static void put_losses(const struct sl_result *result, struct sl_metrics *metric
 static int metrics_use_compute(const struct sl_result *result, struct sl_metrics *metrics, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = result->jobs;
-	const uint32_t first = metrics_first(result);
 	struct windows windows = {
 		{ result->first, result->last, { 0 } },
 		{ 0, metrics_last_submit(result), { 0 } },
@@ -192,11 +219,9 @@ static int metrics_use_compute(const struct sl_result *result, struct sl_metrics
 	if (status)
 		return status;
 	windows.steady.from = result->first + warmup;
-	for (uint32_t row = 0; row < jobs->count; row++) {
-		completed += row >= first && result->state[row] == SL_COMPLETED;
-		if (metrics_started(result, row))
-			add_job(&windows, result, row);
-	}
+	for (uint32_t row = metrics_first(result); row < jobs->count; row++)
+		completed += result->state[row] == SL_COMPLETED;
+	add_jobs(&windows, result);
 	take_integrals(&windows.whole, result);
 	const metrics_wide cpus = full(result->cpus, &windows.whole);
 	const sl_time makespan = cpus ? windows.whole.to - windows.whole.from : 0;

@@ -66,6 +66,8 @@ bool sl_wait_interval(
 		*until = waited_until(result, job);
 		return *until != SL_NONE;
 	}
+	if (index > result->attempt_count) /* Most jobs have no attempts: this is enough. */
+		return false;
 	const struct sl_attempt *attempt;
 	const size_t count = sl_attempts_of(result, job, &attempt);
 	if (index > count)
@@ -141,7 +143,8 @@ static bool enter_range(struct sl_charging *charging)
 static bool next_charge(struct sl_charging *charging, struct sl_charge *charge)
 {
 	struct sl_charge *now = &charging->now;
-	if (!charging->inside && !enter_range(charging))
+	if (!charging->inside &&
+		(charging->range > charging->result->attempt_count || !enter_range(charging)))
 		return false;
 	for (const struct sl_reason_change *change; (change = change_before(charging, now->until));) {
 		charging->change++;
