@@ -267,3 +267,8 @@ uint64_t metrics_nano(uint64_t top, uint64_t bottom)
 	SL_CHECK(whole < UINT64_MAX);
 	return (uint64_t)whole + (wide - whole * bottom >= bottom - bottom / 2);
 }
+
+uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row)
+{
+	return metrics_bounded(result->end[row] - result->jobs->submit[row], metrics_held(result, row));
+}

@@ -140,10 +140,7 @@ static inline uint64_t metrics_bounded(sl_time turnaround, sl_time run)
 	return turnaround <= over ? METRICS_NANO : metrics_nano((uint64_t)turnaround, (uint64_t)over);
 }
 /* The same of a job that ran. */
-static inline uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row)
-{
-	return metrics_bounded(result->end[row] - result->jobs->submit[row], metrics_held(result, row));
-}
+uint64_t metrics_bounded_slowdown(const struct sl_result *result, uint32_t row);
 /* Without the bound; 0: it ran for no time, and has none. Shared among the job's cpus. */
 uint64_t metrics_slowdown(const struct sl_result *result, uint32_t row);
 uint64_t metrics_per_cpu_slowdown(const struct sl_result *result, uint32_t row);
