@@ -353,6 +353,9 @@ int outdir_check(const char *path, const char *identity, struct outdir_ways ways
 int file_out_open(struct sl_out **out, const char *path, const struct args *args, struct sl_err *err);
 /* Before the directory's only run: usage.csv is written while it goes on, where nothing else reads that. */
 int outdir_stream(struct outdir *dir, struct run *run, const char *only, struct sl_err *err);
+/* Behind it, before its metrics: begins to write jobs.csv on another thread, if there is a processor for
+ * that. outdir_run waits for it. The result is lent until then. */
+int outdir_ahead(struct outdir *dir, const struct run *run, const char *only, struct sl_err *err);
 /* jobs.csv, metrics.json ... of one run, under dir/sub (sub NULL: dir itself). only: NULL, or names as --only
  * gives them. metrics: of the run, as metrics_compute left them; NULL if only leaves metrics.json out. */
 int outdir_run(struct outdir *dir, const char *sub, const struct run *run, const struct sl_metrics *metrics,

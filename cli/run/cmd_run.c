@@ -186,7 +186,9 @@ static int cmd_run_report(
 	metrics_init(&metrics, args->arena, args->registry);
 	/* Groups by user and size are for the file and for --json; the summary has none. */
 	metrics.plain = !dir && !arg_flag(args, "json");
-	int status = wanted ? metrics_compute(&metrics, &run->sim.result, err) : SL_OK;
+	int status = dir ? outdir_ahead(dir, run, only, err) : SL_OK;
+	if (!status && wanted)
+		status = metrics_compute(&metrics, &run->sim.result, err);
 	if (!status && wanted)
 		status = selected_put(&metrics, run->scenario, &run->sim.result, args, err);
 	if (!status && dir)

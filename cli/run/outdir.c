@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,16 @@ struct name {
 	const char *text;
 };
 
+/* A report that is written on a thread of its own, into a file that it alone has. */
+struct ahead {
+	const struct sl_report *report; /* NULL: none is. */
+	const struct sl_result *result;
+	struct sl_out *out;
+	pthread_t thread;
+	int status;
+	struct sl_err err;
+};
+
 struct outdir {
 	char metric_info[PATH]; /* As the user calls it, for messages. */
 	char target[PATH];      /* Without links and trailing slashes. */
@@ -57,6 +68,7 @@ struct outdir {
 	struct sl_out *usage_file;
 	struct csv_usage *usage;
 	struct sim_usage_sink usage_sink;
+	struct ahead ahead; /* jobs.csv, while metrics are computed and other files are written. */
 };
 
 /* ---- Paths ------------------------------------------------------------------------------ */
@@ -379,8 +391,32 @@ static int temp_make(struct outdir *dir, struct sl_err *err)
 	return sl_fail_sys(err, SL_SYSTEM, "create", dir->metric_info);
 }
 
+static void *ahead_write(void *self)
+{
+	struct ahead *ahead = self;
+	ahead->status = ahead->report->write(ahead->result, ahead->out, &ahead->err);
+	return NULL;
+}
+
+/* Waits for it: its file is whole, or status says why not. */
+static int ahead_end(struct ahead *ahead, struct sl_out **out, struct sl_err *err)
+{
+	(void)pthread_join(ahead->thread, NULL);
+	*out = ahead->out;
+	ahead->report = NULL;
+	if (ahead->status)
+		*err = ahead->err;
+	return ahead->status;
+}
+
 static void outdir_drop(struct outdir *dir)
 {
+	if (dir->ahead.report) {
+		struct sl_out *out;
+		struct sl_err unused = { 0 };
+		(void)ahead_end(&dir->ahead, &out, &unused);
+		sl_out_abandon(out);
+	}
 	sl_out_abandon(dir->usage_file);
 	free(dir->usage);
 	sl_arena_free(dir->arena);
@@ -553,10 +589,31 @@ static int stream_close(struct outdir *dir, const struct sl_result *result, stru
 	return sl_out_commit(out, err);
 }
 
+int outdir_ahead(struct outdir *dir, const struct run *run, const char *only, struct sl_err *err)
+{
+	struct ahead *ahead = &dir->ahead;
+	if (!outdir_wants_report(only, &csv_jobs, &run->sim.result) || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return SL_OK;
+	const int status = file_open(dir, "", csv_jobs.name, &ahead->out, err);
+	if (status)
+		return status;
+	ahead->report = &csv_jobs;
+	ahead->result = &run->sim.result;
+	if (pthread_create(&ahead->thread, NULL, ahead_write, ahead) == 0)
+		return SL_OK;
+	sl_out_abandon(ahead->out); /* No thread is to be had: in its turn. */
+	ahead->report = NULL;
+	return SL_OK;
+}
+
 static int report_write(struct outdir *dir, const char *prefix, const struct sl_report *report,
 	const struct sl_result *result, struct sl_err *err)
 {
 	struct sl_out *out;
+	if (dir->ahead.report == report) {
+		const int written = ahead_end(&dir->ahead, &out, err);
+		return file_close(out, written, err);
+	}
 	if (dir->usage && report == &csv_usage)
 		return stream_close(dir, result, err);
 	const int status = file_open(dir, prefix, report->name, &out, err);
