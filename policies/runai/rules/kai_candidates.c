@@ -31,14 +31,18 @@ bool kai_rows_chunk(struct kai *kai, struct kai_rows_list *list, uint32_t job)
 	return true;
 }
 
-/* As kai_is_easier, of two jobs of one task. */
-static bool may_be_easier(const struct kai *kai, uint32_t job, const void *of)
+/* As kai_is_easier, of jobs of one task. With one of more tasks among them none is passed over yet: if it
+ * fails in between, who has fewer tasks is easier than that. */
+static enum kai_stay may_be_easier(const struct kai *kai, uint32_t job, const void *of)
 {
 	const struct kai_job *row = &kai->job[job], *failed = &kai->job[*(const uint32_t *)of];
-	if (row->signature != failed->signature || row->task_count != 1 || row->delay > 0)
-		return true;
+	if (row->signature != failed->signature)
+		return KAI_STAYS;
+	if (row->task_count != 1)
+		return KAI_NONE_GOES;
 	const uint32_t mine = kai->task[row->task].request, others = kai->task[failed->task].request;
-	return mine != others && kai_requests_less(kai, mine, others);
+	return row->delay > 0 || (mine != others && kai_requests_less(kai, mine, others)) ? KAI_STAYS
+											  : KAI_GOES;
 }
 
 /* Those who wait with it, and would be passed over in their turn: it failed, and they request no less. */

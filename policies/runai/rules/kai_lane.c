@@ -303,7 +303,7 @@ static void kai_lane_leave(struct kai *kai, struct kai_lane *lane, uint32_t leaf
 }
 
 void kai_lane_prune(struct kai *kai, struct kai_lane *lane,
-	bool (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of)
+	enum kai_stay (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of)
 {
 	uint32_t leaf = lane->seat_count ? top_seat(lane) : KAI_NO;
 	if (leaf == KAI_NO)

@@ -86,7 +86,7 @@ bool kai_pile_push(
 	struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile, const struct kai_entry *entry);
 /* Those that may not stay go. False: nothing is changed, one changes its place as time goes on. */
 bool kai_pile_prune(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile,
-	bool (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of);
+	enum kai_stay (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of);
 struct kai_entry kai_pile_pop(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile);
 bool kai_entry_before(const struct kai *kai, const struct kai_lane *lane, const struct kai_entry *a,
 	const struct kai_entry *b);

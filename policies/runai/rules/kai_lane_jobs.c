@@ -74,14 +74,14 @@ static void sift(const struct kai *kai, const struct kai_lane *lane, const struc
 }
 
 bool kai_pile_prune(const struct kai *kai, const struct kai_lane *lane, struct kai_pile *pile,
-	bool (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of)
+	enum kai_stay (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < pile->count; i++)
-		if (pile->entry[i].live)
+		if (pile->entry[i].live || stays(kai, pile->entry[i].job, of) == KAI_NONE_GOES)
 			return false;
 	for (uint32_t i = 0; i < pile->count; i++)
-		if (stays(kai, pile->entry[i].job, of))
+		if (stays(kai, pile->entry[i].job, of) == KAI_STAYS)
 			pile->entry[kept++] = pile->entry[i];
 	pile->count = kept;
 	for (uint32_t i = kept / 2; i-- > 0;)

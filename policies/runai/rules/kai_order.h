@@ -56,10 +56,11 @@ void kai_lane_push(struct kai *kai, struct kai_lane *lane, uint32_t job);
 /* As if it had no active tasks, and requested so much: the part of it that a simulation is about. */
 void kai_lane_push_part(struct kai *kai, struct kai_lane *lane, uint32_t job, const struct kai_vec *needs);
 uint32_t kai_lane_pop(struct kai *kai, struct kai_lane *lane); /* KAI_NO: none is left. */
+enum kai_stay { KAI_GOES, KAI_STAYS, KAI_NONE_GOES };
 /* If all that are left are of one leaf, and nothing but what they are decides which is first: those that may
- * not stay go. */
+ * not stay go (unless one says that none does). */
 void kai_lane_prune(struct kai *kai, struct kai_lane *lane,
-	bool (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of);
+	enum kai_stay (*stays)(const struct kai *kai, uint32_t job, const void *of), const void *of);
 bool kai_lane_empty(const struct kai_lane *lane);
 /* KAI_VICTIMS: these tasks of the job popped last are taken; if it has other active ones, it comes back with
  * those. */
