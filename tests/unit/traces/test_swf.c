@@ -163,7 +163,7 @@ static int random_word(struct sl_rng *rng, char *to, unsigned digits_max, int64_
 	const unsigned digits = (unsigned)sl_rng_below(rng, digits_max + 1);
 	*want = digits ? 0 : -1;
 	if (!digits)
-		return sprintf(to, "-1");
+		return snprintf(to, 3, "-1");
 	for (unsigned i = 0; i < digits; i++) {
 		to[i] = (char)('0' + sl_rng_below(rng, 10));
 		*want = *want * 10 + (to[i] - '0');
@@ -186,10 +186,12 @@ Test(swf, random_words)
 		int64_t want[SL_COL_COUNT];
 		int len = 0;
 		for (int i = 0; i < SL_COL_COUNT; i++) {
-			len += sprintf(line + len, "%s", i ? blanks[sl_rng_below(&rng, SL_LEN(blanks))] : "");
+			len += snprintf(line + len, sizeof(line) - (size_t)len, "%s",
+				i ? blanks[sl_rng_below(&rng, SL_LEN(blanks))] : "");
 			len += random_word(&rng, line + len, digits_max[i], &want[i]);
 		}
-		len += sprintf(line + len, "%s", ends[sl_rng_below(&rng, SL_LEN(ends))]);
+		len += snprintf(
+			line + len, sizeof(line) - (size_t)len, "%s", ends[sl_rng_below(&rng, SL_LEN(ends))]);
 		struct heard heard = { 0 };
 		struct sl_err err;
 		cr_assert_eq(read_swf(&heard, line, (size_t)len, &err), SL_OK, "%s: %s", line, err.text);
