@@ -5,12 +5,13 @@
  *
  * The files stand in layers, and each calls only what is below (nodes_parts.h). From the bottom:
  * - the store, free resources of each node and each class of equal nodes, allocated and released:
- * nodes_allocation.c, nodes_device.c, nodes_ties.c, nodes_score.c, nodes_gauge.c, nodes_class.c,
- * nodes_interval.c;
+ * nodes_allocation.c, nodes_freed.c, nodes_device.c, nodes_ties.c, nodes_score.c, nodes_gauge.c,
+ * nodes_class.c, nodes_interval.c;
  * - ahead, reads only: nodes_tree.c, nodes_ahead.c, nodes_unit.c, nodes_held.c;
  * - the choice: nodes_place.c;
  * - queries of any request, reads and trial placements that are undone: nodes_fits.c, nodes_backfill_check.c;
- * - commands: nodes_window.c, nodes_start.c, nodes_resize.c, nodes_promise.c, nodes_unavailable.c;
+ * - commands: nodes_window.c, nodes_start.c, nodes_resize.c, nodes_promise.c, nodes_sooner.c,
+ * nodes_unavailable.c;
  * - the whole: nodes.c, nodes_check.c.
  */
 #include "sim/nodes/nodes_parts.h"
@@ -169,6 +170,7 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->alloc);
 	free(nodes->closed);
 	free(nodes->unavailable);
+	sooner_free(nodes);
 	free(nodes->cand);
 	free(nodes->retry);
 	free(nodes->pick);

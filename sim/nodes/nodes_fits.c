@@ -220,7 +220,7 @@ static bool fits_at(struct sweep *s, sl_time at)
 	return true;
 }
 
-static sl_time sweep_on(struct sweep *s)
+static sl_time sweep_on(struct sweep *s, sl_time latest)
 {
 	struct nodes *nodes = s->nodes;
 	for (uint32_t row = 0; row < nodes->count; row++) {
@@ -231,12 +231,12 @@ static sl_time sweep_on(struct sweep *s)
 		turn_down(s, i);
 	sl_time at = nodes->now;
 	bool release = true;
-	while (at != SL_NEVER && !failed(nodes)) {
+	while (at < latest && !failed(nodes)) {
 		if (release && fits_at(s, at))
 			return at;
 		at = s->heap[0].at;
 		release = false;
-		while (s->heap[0].at == at && at != SL_NEVER) {
+		while (s->heap[0].at == at && at < latest) {
 			release |= s->heap[0].release;
 			nodes_fits_look(s, s->heap[0].node, at);
 			s->heap[0] = turn_after(s, s->heap[0].node, at);
@@ -246,7 +246,7 @@ static sl_time sweep_on(struct sweep *s)
 	return SL_NEVER;
 }
 
-static sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, bool promises)
+static sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, sl_time latest, bool promises)
 {
 	struct sweep s = { .nodes = nodes, .request = request, .length = length, .promises = promises };
 	s.groups = nodes->requests[request].group_count;
@@ -255,7 +255,7 @@ static sl_time sweep(struct nodes *nodes, uint32_t request, sl_time length, bool
 	s.heap = malloc(nodes->count * sizeof(*s.heap));
 	sl_time at = SL_NEVER;
 	if (s.units && s.sum && s.heap)
-		at = sweep_on(&s);
+		at = sweep_on(&s, latest);
 	else
 		(void)sl_fail_memory(&nodes->err);
 	free(s.units);
@@ -274,10 +274,10 @@ sl_time nodes_soonest(struct nodes *nodes, uint32_t request, sl_time length)
 		return nodes->now;
 	const struct shape *shape = &nodes->shape[request];
 	if (shape->kind == SHAPE_OTHER || (shape->kind == SHAPE_SUM && nodes->windows_live))
-		return sweep(nodes, request, length, false);
+		return sweep(nodes, request, length, SL_NEVER, false);
 	sl_time at = SL_NEVER;
 	if (shape->kind == SHAPE_UNIT) {
-		at = unit_soonest(nodes, request, length, false);
+		at = unit_soonest(nodes, request, length, SL_NEVER, false);
 	} else {
 		const uint32_t cache_entry = cache_entry_of(nodes, request);
 		struct profile_point point;
@@ -289,13 +289,18 @@ sl_time nodes_soonest(struct nodes *nodes, uint32_t request, sl_time length)
 	return at > nodes->now ? at : nodes->now;
 }
 
-sl_time nodes_promise_at(struct nodes *nodes, uint32_t request, sl_time length)
+sl_time promise_before(struct nodes *nodes, uint32_t request, sl_time length, sl_time latest)
 {
 	if (failed(nodes) || !nodes_could_hold(nodes, request))
 		return SL_NEVER;
 	if (nodes->shape[request].kind == SHAPE_UNIT)
-		return unit_soonest(nodes, request, length, true);
-	return sweep(nodes, request, length, true);
+		return unit_soonest(nodes, request, length, latest, true);
+	return sweep(nodes, request, length, latest, true);
+}
+
+sl_time nodes_promise_at(struct nodes *nodes, uint32_t request, sl_time length)
+{
+	return promise_before(nodes, request, length, SL_NEVER);
 }
 
 /* It closes nodes within that length, and on one of them the unit fits now. */

@@ -123,6 +123,7 @@ void node_renewed(struct nodes *nodes, uint32_t row)
 	moment_now(nodes, row, &m);
 	node_moves(nodes, row, m.free);
 	node_changed(nodes, row);
+	node_freed(nodes, row);
 }
 
 /* The cached future is without promises. */
@@ -157,6 +158,9 @@ void interval_unlink(struct nodes *nodes, uint32_t index)
 	struct node *node = &nodes->node[interval->node];
 	SL_CHECK(interval->flags & INTERVAL_LINKED);
 	interval->flags &= (uint8_t)~INTERVAL_LINKED;
+	/* What had ended by now, as planned, frees nothing. */
+	if (!(interval->flags & INTERVAL_BEGIN) && interval->at > nodes->now)
+		node_freed(nodes, interval->node);
 	*(interval->before == NONE ? &node->first : &nodes->interval[interval->before].next) = interval->next;
 	*(interval->next == NONE ? &node->last : &nodes->interval[interval->next].before) = interval->before;
 	interval_changed(nodes, interval);

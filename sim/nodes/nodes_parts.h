@@ -24,9 +24,11 @@
 #define SCORE_NONE    INT64_MAX /* The unit does not fit. */
 
 enum {
-	CACHE_ENTRIES = SL_OR_TINY(32, 2), /* Requests whose fit is cached. */
-	WAYS = SL_OR_TINY(8, 2),           /* Of the trees over nodes. */
-	LOG = SL_OR_TINY(256, 4),          /* A power of two. */
+	CACHE_ENTRIES = SL_OR_TINY(32, 2),    /* Requests whose fit is cached. */
+	WAYS = SL_OR_TINY(8, 2),              /* Of the trees over nodes. */
+	LOG = SL_OR_TINY(256, 4),             /* A power of two. */
+	REFUSED_REQUESTS = SL_OR_TINY(64, 2), /* Of which refusals are remembered, */
+	REFUSALS = SL_OR_TINY(16, 2),         /* so many of each. */
 	EMPTY_CLASSES = SL_OR_TINY(32, 1),
 	LEVELS = 33,
 	HEAP_WAYS = 8,
@@ -202,6 +204,43 @@ struct gauged {
 	struct scores values;
 };
 
+/* ---- Promises that may move ------------------------------------------------------------------- */
+
+/* A node in the list of all by when something was last freed there. */
+struct freed_node {
+	uint64_t at;
+	uint32_t newer, older;
+};
+
+/* On nodes freed since, no unit of the request fits for that long sooner; up to which freeing that is known.
+ */
+struct refusal {
+	sl_time length, soonest;
+	uint64_t known;
+};
+
+/* Of one request: the longer, the later. */
+struct refusals {
+	uint32_t request, count;
+	uint64_t since, round;
+	struct refusal step[REFUSALS];
+};
+
+struct sooner {
+	uint64_t count; /* Of freeings: their clock. It begins at 1. */
+	uint64_t round; /* Of questions. */
+	struct freed_node *node;
+	uint64_t *settled; /* By job: its promise was the soonest then; 0: not known to be. */
+	uint32_t newest;
+	bool quiet; /* What is released is put back. */
+	/* The last that may move: it needs one node, and only on those freed since does it fit so early. */
+	uint32_t mover, request;
+	sl_time to, length;
+	uint64_t since;
+	bool among; /* It is being placed. */
+	struct refusals of[REFUSED_REQUESTS];
+};
+
 /* ---- Placement ------------------------------------------------------------------------------- */
 
 /* Free resources of every node at a future time: what a future placement is chosen from. */
@@ -341,6 +380,7 @@ struct nodes {
 	struct view view;
 	struct island *island; /* By number, from 1. */
 	struct backfill_check backfill_check;
+	struct sooner *sooner; /* NULL: nobody has asked nodes_promise_sooner yet. */
 };
 
 /* ---- Small reads ------------------------------------------------------- */
@@ -440,6 +480,19 @@ static inline uint32_t allocation_of(const struct nodes *nodes, uint32_t job)
 }
 bool keep(struct nodes *nodes, enum kept_what what, uint32_t job, uint32_t allocation);
 uint32_t kept_take(struct nodes *nodes, enum kept_what what, uint32_t job);
+
+/* ---- nodes_freed.c: which nodes something was freed on, the last first --------------------------------- */
+
+/* False: out of memory. */
+bool sooner_init(struct nodes *nodes);
+void sooner_free(struct nodes *nodes);
+void sooner_freed(struct nodes *nodes, uint32_t node);
+/* Something may fit there sooner than before. */
+static inline void node_freed(struct nodes *nodes, uint32_t node)
+{
+	if (nodes->sooner)
+		sooner_freed(nodes, node);
+}
 
 /* ---- nodes_device.c: GPUs that are tracked one by one; how many tasks fit on a node -------------------- */
 
@@ -742,8 +795,17 @@ void ahead_check(struct nodes *nodes);
 
 /* ---- nodes_unit.c: for requests that need one unit: when, and which node --------------------- */
 
-/* The earliest time at which the unit fits on any node for that long. */
-sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises);
+/* When a request's unit is wanted on a node. */
+struct want {
+	uint32_t request;
+	sl_time from, length;
+	sl_time latest; /* No sooner than then is as bad as never. */
+	bool promises;  /* Beside promises too. */
+};
+/* The earliest time at which it fits there for that long; SL_NEVER: none before the latest. */
+sl_time node_soonest(const struct nodes *nodes, uint32_t node, const struct want *want);
+/* Likewise on any node; what is no sooner than `latest` may be any such time. */
+sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, sl_time latest, bool promises);
 /* A node that is not marked and on which the unit fits at that time; NONE. */
 uint32_t ahead_any(const struct nodes *nodes, uint32_t cache_entry, sl_time at, sl_time length);
 /* The node that the node scorer chooses for one unit from then on, for that long; NONE. */
@@ -791,6 +853,8 @@ bool place_more(struct nodes *nodes, const struct sl_group *group, uint32_t node
 /* ---- nodes_fits.c: could it ever, does it now, when ------------------------------------------ */
 
 struct shape shape_of(const struct nodes *nodes, const struct sl_request *request);
+/* nodes_promise_at, if that is sooner than `latest`; else some time that is not. */
+sl_time promise_before(struct nodes *nodes, uint32_t request, sl_time length, sl_time latest);
 
 /* ==== Commands ==================================================================================== */
 
@@ -799,5 +863,11 @@ struct shape shape_of(const struct nodes *nodes, const struct sl_request *reques
 int windows_init(struct nodes *nodes);
 int windows_of_cluster(struct nodes *nodes); /* After the nodes have their classes. */
 void nodes_windows_release(struct nodes *nodes);
+
+/* ---- nodes_promise.c: promises ---------------------------------------------------------------- */
+
+/* Out of its nodes' lists; the allocation is left. */
+uint32_t promise_leaves(struct nodes *nodes, uint32_t job);
+void promise_links(struct nodes *nodes, uint32_t job, uint32_t allocation);
 
 #endif

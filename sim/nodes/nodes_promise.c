@@ -21,7 +21,7 @@ static void chain_begins(struct nodes *nodes, struct chain *chain)
 	chain->last = begins.last;
 }
 
-static void promise_links(struct nodes *nodes, uint32_t job, uint32_t allocation)
+void promise_links(struct nodes *nodes, uint32_t job, uint32_t allocation)
 {
 	nodes->job_promise[job] = allocation + 1;
 	for (uint32_t i = allocation; i != NONE; i = nodes->interval[i].more)
@@ -33,7 +33,16 @@ bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 	struct chain chain;
 	SL_CHECK(!nodes->job_promise[job]);
 	const struct free_window free_window = { at, after(at, length), true, 0 };
-	if (!place_free_window_for(nodes, job, request, &free_window, &chain))
+	struct sooner *sooner = nodes->sooner;
+	if (sooner)
+		sooner->among = sooner->mover == job && sooner->to == at && sooner->request == request &&
+				sooner->length == length;
+	const bool good = place_free_window_for(nodes, job, request, &free_window, &chain);
+	if (sooner) {
+		sooner->among = false;
+		sooner->mover = NONE;
+	}
+	if (!good)
 		return false;
 	if (!intervals_reserve(nodes, chain_length(nodes, chain.first)))
 		return false;
@@ -45,8 +54,7 @@ bool nodes_promise(struct nodes *nodes, uint32_t job, uint32_t request, sl_time 
 	return true;
 }
 
-/* Out of its nodes' lists; the allocation is left. */
-static uint32_t promise_leaves(struct nodes *nodes, uint32_t job)
+uint32_t promise_leaves(struct nodes *nodes, uint32_t job)
 {
 	SL_CHECK(nodes->job_promise[job]);
 	const uint32_t allocation = nodes->job_promise[job] - 1;
@@ -120,6 +128,11 @@ bool nodes_start_promised(struct nodes *nodes, uint32_t job, uint32_t request, s
 		place_undo(nodes, chain);
 		return false;
 	}
+	/* Nothing is freed where the job holds it no shorter. */
+	if (nodes->sooner)
+		nodes->sooner->quiet = end >= nodes->interval[allocation].at;
 	nodes_unpromise(nodes, job);
+	if (nodes->sooner)
+		nodes->sooner->quiet = false;
 	return allocation_begins(nodes, job, request, chain, end);
 }

@@ -8,14 +8,6 @@
 
 /* ---- One node, exactly ----------------------------------------------------------------------- */
 
-/* When a request that needs one unit is wanted. */
-struct want {
-	uint32_t request;
-	sl_time from, length;
-	sl_time latest; /* No sooner than then is as bad as never. */
-	bool promises;  /* Beside promises too. */
-};
-
 /* Where a walk along a node's intervals is. */
 struct walk {
 	const struct nodes *nodes;
@@ -76,8 +68,8 @@ static bool walk_allocations(
 	return true;
 }
 
-/* The earliest time at which the unit fits on a node for that long, by its intervals. */
-static sl_time node_soonest(const struct nodes *nodes, uint32_t row, const struct want *want)
+/* By its intervals. */
+sl_time node_soonest(const struct nodes *nodes, uint32_t row, const struct want *want)
 {
 	const uint32_t set = nodes->windows_live ? nodes->node[row].windows : 0;
 	struct walk w;
@@ -130,9 +122,9 @@ static void search_below(struct search *s, uint32_t level, uint32_t index)
 }
 
 /* Without a column: node by node. */
-static sl_time plain_soonest(const struct nodes *nodes, uint32_t request, sl_time length)
+static sl_time plain_soonest(const struct nodes *nodes, uint32_t request, sl_time length, sl_time latest)
 {
-	struct want want = { request, nodes->now, length, SL_NEVER, true };
+	struct want want = { request, nodes->now, length, latest, true };
 	for (uint32_t row = 0; row < nodes->count && want.latest > want.from; row++) {
 		const sl_time at = node_soonest(nodes, row, &want);
 		want.latest = at < want.latest ? at : want.latest;
@@ -141,19 +133,21 @@ static sl_time plain_soonest(const struct nodes *nodes, uint32_t request, sl_tim
 }
 
 /* The node with the least time first: with it all others are likely out of the question. */
-sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, bool promises)
+sl_time unit_soonest(struct nodes *nodes, uint32_t request, sl_time length, sl_time latest, bool promises)
 {
 	/* Promises query many requests, each now and then. */
 	const uint32_t cache_entry =
 		promises ? cache_entry_find(nodes, request) : cache_entry_of(nodes, request);
 	if (cache_entry == NONE)
-		return plain_soonest(nodes, request, length);
+		return plain_soonest(nodes, request, length, latest);
 	if (!ahead_update(nodes, cache_entry))
 		return SL_NEVER;
 	const sl_time root = least_at(nodes, cache_entry, nodes->levels - 1, 0);
 	if (!nodes->windows_live && !promises)
 		return root;
-	struct search s = { nodes, cache_entry, request, length, SL_NEVER, promises };
+	struct search s = { nodes, cache_entry, request, length, latest, promises };
+	if (root >= latest)
+		return latest;
 	uint32_t index = 0;
 	for (uint32_t level = nodes->levels - 1; level > 0; level--) {
 		index *= WAYS;
@@ -248,6 +242,13 @@ uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time
 		.length = length,
 		.promises = promises,
 		.node = NONE };
+	const struct sooner *sooner = nodes->sooner;
+	if (promises && sooner && sooner->among) {
+		for (uint32_t row = sooner->newest; row != NONE && sooner->node[row].at > sooner->since;
+			row = sooner->node[row].older)
+			choose_node(&c, row);
+		return c.node;
+	}
 	for (uint32_t row = 0; row < nodes->count && c.cache_entry == NONE; row++)
 		choose_node(&c, row);
 	if (c.cache_entry != NONE && ahead_update(nodes, c.cache_entry))

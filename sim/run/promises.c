@@ -53,6 +53,8 @@ static void sweep_stale(struct sim *sim)
 static void promise_note(struct sim *sim, uint32_t job, sl_time at)
 {
 	sim->promise[job] = at;
+	if (sim->nodes)
+		nodes_promise_settled(sim->nodes, job, false);
 	pass_failed(sim, evq_push(&sim->due, at, SL_EV_TIMER, job, &sim->err));
 }
 
@@ -202,7 +204,7 @@ sl_time sl_promise_of(const struct sim *sim, sl_job job)
 	return sim->promise ? sim->promise[job.row] : SL_NONE;
 }
 
-/* No later than its own promise, whose place counts as free for it. */
+/* No later than its own promise, whose place counts as free for it: without nodes. */
 static sl_time earliest(const struct sim *sim, uint32_t job, sl_time latest)
 {
 	if (sim->nodes)
@@ -226,6 +228,8 @@ void sl_promises_make(struct sim *sim)
 			return;
 		}
 		promise_put(sim, job, earliest(sim, job, SL_NEVER));
+		if (sim->nodes)
+			nodes_promise_settled(sim->nodes, job, true);
 		act_promise(sim, job, SL_NONE);
 	}
 	sim->unpromised_count = 0;
@@ -452,18 +456,19 @@ static sl_time earlier_start(struct compression *c, uint32_t job)
 static void compress_on_nodes(struct sim *sim)
 {
 	sim->freed = (struct freed){ .count = 0 };
+	nodes_sooner_begin(sim->nodes);
 	for (uint32_t job = queue_first(&sim->queue); job != UINT32_MAX;
 		job = queue_after(&sim->queue, job)) {
 		const sl_time was = sim->promise[job];
 		if (was == SL_NONE || was <= sim->now)
 			continue;
-		promise_take(sim, job);
-		const sl_time at = earliest(sim, job, was);
-		if (at >= was) {
-			promise_restore(sim, job, was);
+		const sl_time at =
+			nodes_promise_sooner(sim->nodes, job, sim->request[job], sim->estimate[job], was);
+		if (at >= was)
 			continue;
-		}
+		promise_take(sim, job);
 		promise_put(sim, job, at);
+		nodes_promise_settled(sim->nodes, job, true);
 		act_promise(sim, job, was);
 	}
 	sweep_stale(sim);

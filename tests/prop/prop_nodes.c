@@ -467,6 +467,34 @@ static bool do_promise(struct trial *t, struct undo *u)
 	j->promised_request = request;
 	j->from = at;
 	j->until = at + length;
+	nodes_promise_settled(t->nodes, job, true);
+	return true;
+}
+
+/* A promise moves if there is a sooner place beside all others. */
+static bool do_sooner(struct trial *t, struct undo *u)
+{
+	const uint32_t job = u->job;
+	struct ref_job *j = &t->ref.job[job];
+	const uint32_t request = j->promised_request;
+	const sl_time length = j->until - j->from;
+	t->doing = "sooner";
+	if (chance(t, 3))
+		nodes_sooner_begin(t->nodes);
+	j->promised = false;
+	const sl_time at = ref_soonest(&t->ref, request, length, true);
+	j->promised = true;
+	AGREE(t, nodes_promise_sooner(t->nodes, job, request, length, j->from), at < j->from ? at : j->from);
+	if (at >= j->from)
+		return false;
+	j->promised = false;
+	nodes_unpromise(t->nodes, job);
+	AGREE(t, nodes_promise(t->nodes, job, request, at, length), true);
+	nodes_promise_settled(t->nodes, job, true);
+	(void)ref_fits_for(&t->ref, job, request, at, length, true, &j->promise);
+	j->promised = true;
+	j->from = at;
+	j->until = at + length;
 	return true;
 }
 
@@ -547,7 +575,16 @@ static void undo_move(struct trial *t, const struct undo *u) { nodes_move_end(t-
 static void undo_resume(struct trial *t, const struct undo *u) { nodes_suspend(t->nodes, u->job); }
 static void undo_resize(struct trial *t, const struct undo *u) { nodes_resize_undo(t->nodes, u->job); }
 static void undo_promise(struct trial *t, const struct undo *u) { nodes_promise_undo(t->nodes, u->job); }
-static void undo_unpromise(struct trial *t, const struct undo *u) { nodes_promise_restore(t->nodes, u->job); }
+static void undo_unpromise(struct trial *t, const struct undo *u)
+{
+	nodes_promise_restore(t->nodes, u->job);
+	nodes_promise_settled(t->nodes, u->job, false);
+}
+static void undo_sooner(struct trial *t, const struct undo *u)
+{
+	nodes_promise_undo(t->nodes, u->job);
+	undo_unpromise(t, u);
+}
 static void undo_suspend(struct trial *t, const struct undo *u)
 {
 	nodes_suspend_undo(t->nodes, u->job, u->end);
@@ -560,7 +597,7 @@ static void undo_window(struct trial *t, const struct undo *u)
 static void undo_start_promised(struct trial *t, const struct undo *u)
 {
 	nodes_start_undo(t->nodes, u->job);
-	nodes_promise_restore(t->nodes, u->job);
+	undo_unpromise(t, u);
 }
 
 static const struct command {
@@ -582,6 +619,9 @@ static const struct command {
 	{ is_waiting, do_promise, undo_promise },
 	{ is_promised, do_unpromise, undo_unpromise },
 	{ is_promised, do_start_promised, undo_start_promised },
+	{ is_promised, do_sooner, undo_sooner },
+	{ is_promised, do_sooner, undo_sooner },
+	{ is_promised, do_sooner, undo_sooner },
 };
 
 static bool command(struct trial *t, struct undo *u)
