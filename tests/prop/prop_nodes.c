@@ -471,21 +471,39 @@ static bool do_promise(struct trial *t, struct undo *u)
 	return true;
 }
 
-/* A promise moves if there is a sooner place beside all others. */
+/* Beside all other promises. */
+static sl_time sooner_of(struct trial *t, uint32_t job)
+{
+	struct ref_job *j = &t->ref.job[job];
+	const sl_time length = j->until - j->from;
+	t->doing = "sooner";
+	j->promised = false;
+	const sl_time soonest = ref_soonest(&t->ref, j->promised_request, length, true);
+	j->promised = true;
+	const sl_time at = soonest < j->from ? soonest : j->from;
+	AGREE(t, nodes_promise_sooner(t->nodes, job, j->promised_request, length, j->from), at);
+	return at;
+}
+
+/* Of all jobs with a promise. */
+static void sooner_all(struct trial *t)
+{
+	if (chance(t, 4))
+		nodes_sooner_begin(t->nodes);
+	for (uint32_t job = 0; job < REF_JOBS; job++)
+		if (is_promised(&t->ref.job[job]))
+			(void)sooner_of(t, job);
+}
+
+/* A promise moves if there is a sooner place. */
 static bool do_sooner(struct trial *t, struct undo *u)
 {
 	const uint32_t job = u->job;
 	struct ref_job *j = &t->ref.job[job];
 	const uint32_t request = j->promised_request;
 	const sl_time length = j->until - j->from;
-	t->doing = "sooner";
-	if (chance(t, 3))
-		nodes_sooner_begin(t->nodes);
-	j->promised = false;
-	const sl_time at = ref_soonest(&t->ref, request, length, true);
-	j->promised = true;
-	AGREE(t, nodes_promise_sooner(t->nodes, job, request, length, j->from), at < j->from ? at : j->from);
-	if (at >= j->from)
+	const sl_time at = sooner_of(t, job);
+	if (at == j->from)
 		return false;
 	j->promised = false;
 	nodes_unpromise(t->nodes, job);
@@ -704,6 +722,8 @@ static void instant(struct trial *t)
 			guard(t);
 		if (chance(t, 3))
 			needs(t);
+		if (chance(t, 2))
+			sooner_all(t);
 		if (t->ref.guarded && chance(t, 2))
 			needs_guard(t);
 		for (unsigned back = chance(t, 5) ? below(t, count + 1) : 0; back; back--) {

@@ -470,6 +470,56 @@ Test(nodes, a_promise_is_kept_on_its_nodes_or_not_at_all)
 	nodes_free(nodes);
 }
 
+static void promises_soonest(struct nodes *nodes, uint32_t job, uint32_t request, sl_time at, sl_time length)
+{
+	cr_expect_eq(nodes_promise_at(nodes, request, length), at);
+	cr_expect(nodes_promise(nodes, job, request, at, length));
+	nodes_promise_settled(nodes, job, true);
+	cr_expect_eq(nodes_promise_sooner(nodes, job, request, length, at), at);
+}
+
+Test(nodes, a_promise_moves_to_what_a_promised_job_leaves_as_it_starts_early_and_ends_before_its_promise)
+{
+	struct nodes *nodes = made(&first, &cluster);
+	starts(nodes, 0, EIGHT_CPUS, 30, "4x1");
+	starts(nodes, 1, EIGHT_CPUS, 20, "5x1");
+	promises_soonest(nodes, 2, EIGHT_CPUS, 20, 15); /* Node 5, [20, 35). */
+	promises_soonest(nodes, 3, EIGHT_CPUS, 30, 25); /* Node 4, [30, 55). */
+	promises_soonest(nodes, 4, EIGHT_CPUS, 35, 25); /* Node 5, [35, 60). */
+	nodes_end(nodes, 1);
+	nodes_sooner_begin(nodes);
+	cr_expect_eq(nodes_promise_sooner(nodes, 3, EIGHT_CPUS, 25, 30), 30, "20 are too few");
+	cr_expect_eq(nodes_promise_sooner(nodes, 4, EIGHT_CPUS, 25, 35), 35);
+	cr_expect(nodes_start_promised(nodes, 2, EIGHT_CPUS, 9));
+	cr_expect_eq(nodes_promise_sooner(nodes, 3, EIGHT_CPUS, 25, 30), 9, "[9, 35)");
+	nodes_unpromise(nodes, 3);
+	cr_expect(nodes_promise(nodes, 3, EIGHT_CPUS, 9, 25));
+	const struct sl_node_tasks *alloc;
+	cr_expect_eq(nodes_promised(nodes, 3, &alloc), 1);
+	cr_expect_eq(alloc->node, 5);
+	nodes_promise_settled(nodes, 3, true);
+	cr_expect_eq(nodes_promise_sooner(nodes, 4, EIGHT_CPUS, 25, 35), 30, "where it was");
+	nodes_free(nodes);
+}
+
+Test(nodes, a_promise_moves_as_a_window_is_taken_back_or_a_node_opens)
+{
+	static const uint32_t large[] = { 4, 5 };
+	struct nodes *nodes = made(&first, &cluster);
+	nodes_sooner_begin(nodes);
+	cr_assert(nodes_window_add(nodes, large, 2, 0, 50));
+	promises_soonest(nodes, 0, EIGHT_CPUS, 50, 10);
+	nodes_window_undo(nodes);
+	cr_expect_eq(nodes_promise_sooner(nodes, 0, EIGHT_CPUS, 10, 50), 0);
+	nodes_unpromise(nodes, 0);
+	nodes_unavailable(nodes, 4, SL_NEVER);
+	nodes_unavailable(nodes, 5, 70);
+	promises_soonest(nodes, 0, EIGHT_CPUS, 70, 10);
+	nodes_open(nodes, 4);
+	cr_expect_eq(nodes_promise_sooner(nodes, 0, EIGHT_CPUS, 10, 70), 0);
+	nodes_free(nodes);
+}
+
 /* ---- Suspended, resized, taken back
  * ------------------------------------------------------------------------ */
 
