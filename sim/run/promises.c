@@ -23,10 +23,8 @@ static void change(struct sim *sim, sl_time at, uint32_t job, int64_t cpus)
 		SL_CHECK(nodes_promise(sim->nodes, job, sim->request[job], at, sim->estimate[job]));
 		return;
 	}
-	int status = profile_add(&sim->profile, at, -cpus, &sim->err);
-	if (!status)
-		status = profile_add(&sim->profile, time_after(at, sim->estimate[job]), cpus, &sim->err);
-	pass_failed(sim, status);
+	pass_failed(sim,
+		profile_add_between(&sim->profile, at, time_after(at, sim->estimate[job]), -cpus, &sim->err));
 }
 
 static bool is_stale(const struct sim *sim, const struct ev *ev) { return sim->promise[ev->row] != ev->time; }
@@ -452,6 +450,22 @@ static sl_time earlier_start(struct compression *c, uint32_t job)
 	return profile_run_start(&sim->profile, was - 1, sim->now, level);
 }
 
+/* To an earlier place; returns what that freed: where its old and its new place overlap, nothing changes. */
+static struct freed_interval move_on_pool(struct sim *sim, uint32_t job, sl_time at)
+{
+	const int64_t size = sim->jobs->size[job];
+	const sl_time was = sim->promise[job];
+	const sl_time end = time_after(was, sim->estimate[job]);
+	const sl_time moved = time_after(at, sim->estimate[job]);
+	const struct freed_interval freed = { was > moved ? was : moved, end };
+	int status = profile_add_between(&sim->profile, freed.from, freed.until, size, &sim->err);
+	if (!status)
+		status = profile_add_between(&sim->profile, at, was < moved ? was : moved, -size, &sim->err);
+	pass_failed(sim, status);
+	promise_note(sim, job, at);
+	return freed;
+}
+
 /* One by one: nodes are not interchangeable, so amounts do not say what is freed. */
 static void compress_on_nodes(struct sim *sim)
 {
@@ -542,13 +556,8 @@ void sl_promises_compress(struct sim *sim)
 		const sl_time at = was == SL_NONE ? SL_NONE : earlier_start(&c, job);
 		if (at == was)
 			continue;
-		promise_take(sim, job);
-		promise_put(sim, job, at);
+		const struct freed_interval freed = move_on_pool(sim, job, at);
 		act_promise(sim, job, was);
-		/* Where its old and its new place overlap, nothing was freed. */
-		const sl_time moved = time_after(at, sim->estimate[job]);
-		const struct freed_interval freed = { was > moved ? was : moved,
-			time_after(was, sim->estimate[job]) };
 		freed_add(&next, freed.from, freed.until);
 		note_move(&c, job, &freed);
 	}

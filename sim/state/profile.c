@@ -42,11 +42,11 @@ void profile_clear(struct profile *p)
 
 /* ---- Pool ------------------------------------------------------------------------- */
 
-/* For one block more. */
-static int profile_reserve(struct profile *p, struct sl_err *err)
+/* For so many blocks more. */
+static int profile_reserve(struct profile *p, uint32_t more, struct sl_err *err)
 {
 	int status = SL_OK;
-	if (p->count == p->capacity) {
+	if (p->count + more > p->capacity) {
 		const size_t capacity = p->capacity ? 2 * p->capacity : 4;
 		status = SL_RESIZE(p->first, capacity, err);
 		if (!status)
@@ -61,9 +61,7 @@ static int profile_reserve(struct profile *p, struct sl_err *err)
 			return status;
 		p->capacity = capacity;
 	}
-	return p->pool_spare != NONE
-		       ? SL_OK
-		       : SL_GROW_MOST(p->pool, p->pool_capacity, (size_t)p->pool_used + 1, NONE - 1, err);
+	return SL_GROW_MOST(p->pool, p->pool_capacity, (size_t)p->pool_used + more, NONE - 1, err);
 }
 
 static uint32_t pool_take(struct profile *p)
@@ -237,12 +235,17 @@ static void change_remove(struct profile *p, uint32_t k, uint32_t place)
 	const size_t tail = block->count - place;
 	memmove(&block->at[place], &block->at[place + 1], tail * sizeof(block->at[0]));
 	memmove(&block->value[place], &block->value[place + 1], tail * sizeof(block->value[0]));
-	if (!block->count) {
+	if (block->count)
+		p->first[k] = block->at[0];
+}
+
+/* After something was removed from it. */
+static void block_thinned(struct profile *p, uint32_t k)
+{
+	if (block_of(p, k)->count)
+		block_join(p, k);
+	else
 		blocks_close(p, k);
-		return;
-	}
-	p->first[k] = block->at[0];
-	block_join(p, k);
 }
 
 static void change_insert(struct profile *p, uint32_t k, uint32_t place, sl_time at)
@@ -261,38 +264,109 @@ static void change_insert(struct profile *p, uint32_t k, uint32_t place, sl_time
 	p->most[k] = p->most[k] > 0 ? p->most[k] : 0;
 }
 
-int profile_add(struct profile *p, sl_time at, int64_t change, struct sl_err *err)
+struct place {
+	uint32_t k, place;
+};
+
+/* Where the time's change stands; one of 0 if there was none. */
+static struct place change_open(struct profile *p, sl_time at)
 {
-	if (!change)
-		return SL_OK;
-	const int status = profile_reserve(p, err);
-	if (status)
-		return status;
 	if (!p->count) {
 		(void)blocks_open(p, 0);
 		p->before[0] = p->least[0] = p->most[0] = 0;
 		block_of(p, 0)->loose = 0;
 	}
-	uint32_t k = block_for(p, at);
-	uint32_t place = sorted_before(block_of(p, k)->at, block_of(p, k)->count, at);
-	const bool here = place < block_of(p, k)->count && block_of(p, k)->at[place] == at;
-	if (!here && block_of(p, k)->count == PROFILE_BLOCK) {
-		(void)blocks_open(p, k + 1);
-		block_split(p, k, PROFILE_BLOCK / 2);
-		const bool right = place > PROFILE_BLOCK / 2;
-		k += right;
-		place -= right ? PROFILE_BLOCK / 2 : 0;
+	struct place here = { .k = block_for(p, at) };
+	const struct profile_block *block = block_of(p, here.k);
+	here.place = sorted_before(block->at, block->count, at);
+	if (here.place < block->count && block->at[here.place] == at)
+		return here;
+	if (block->count == PROFILE_BLOCK) {
+		(void)blocks_open(p, here.k + 1);
+		block_split(p, here.k, PROFILE_BLOCK / 2);
+		const bool right = here.place > PROFILE_BLOCK / 2;
+		here.k += right;
+		here.place -= right ? PROFILE_BLOCK / 2 : 0;
 	}
-	if (!here)
-		change_insert(p, k, place, at);
+	change_insert(p, here.k, here.place, at);
+	return here;
+}
+
+/* Of the change that stands there, which becomes so much more. */
+static void drops_count(struct profile_block *block, uint32_t place, int64_t more)
+{
+	const int64_t was = change_at(block, place);
+	block->drops += (uint32_t)(was + more < 0) - (uint32_t)(was < 0);
+}
+
+int profile_add(struct profile *p, sl_time at, int64_t change, struct sl_err *err)
+{
+	if (!change)
+		return SL_OK;
+	const int status = profile_reserve(p, 1, err);
+	if (status)
+		return status;
+	const struct place here = change_open(p, at);
+	struct profile_block *block = block_of(p, here.k);
+	drops_count(block, here.place, change);
+	values_add(block->value, here.place, block->count, change);
+	values_add(p->before, here.k + 1, p->count, change);
+	bounds_loosen(p, here.k, change);
+	if (!change_at(block, here.place)) {
+		change_remove(p, here.k, here.place);
+		block_thinned(p, here.k);
+	}
+	return SL_OK;
+}
+
+/* Adds to some of a block's values, and widens its bounds by what they are then. */
+static void block_add(struct profile *p, uint32_t k, uint32_t from, uint32_t count, int64_t change)
+{
 	struct profile_block *block = block_of(p, k);
-	const int64_t was = here ? change_at(block, place) : 0;
-	values_add(block->value, place, block->count, change);
-	values_add(p->before, k + 1, p->count, change);
-	block->drops += (uint32_t)(was + change < 0) - (uint32_t)(was < 0);
-	bounds_loosen(p, k, change);
-	if (!(was + change))
-		change_remove(p, k, place);
+	int64_t least = p->least[k], most = p->most[k];
+	for (uint32_t i = from; i < count; i++) {
+		const int64_t value = block->value[i] += change;
+		least = value < least ? value : least;
+		most = value > most ? value : most;
+	}
+	p->least[k] = least;
+	p->most[k] = most;
+	if (p->count > 1 && ++block->loose > LOOSE_MAX)
+		bounds_find(p, k);
+}
+
+int profile_add_between(struct profile *p, sl_time from, sl_time until, int64_t change, struct sl_err *err)
+{
+	if (!change || from >= until)
+		return SL_OK;
+	const int status = profile_reserve(p, 2, err);
+	if (status)
+		return status;
+	struct place a = change_open(p, from);
+	const struct place b = change_open(p, until);
+	if (a.place >= block_of(p, a.k)->count) { /* The second split the block: it lies behind the cut. */
+		a.place -= block_of(p, a.k)->count;
+		a.k++;
+	}
+	drops_count(block_of(p, a.k), a.place, change);
+	drops_count(block_of(p, b.k), b.place, -change);
+	if (a.k == b.k) {
+		block_add(p, a.k, a.place, b.place, change);
+	} else {
+		block_add(p, a.k, a.place, block_of(p, a.k)->count, change);
+		values_add(p->before, a.k + 1, b.k + 1, change);
+		block_add(p, b.k, b.place, block_of(p, b.k)->count, -change);
+	}
+	const bool ends = !change_at(block_of(p, b.k), b.place);
+	const bool begins = !change_at(block_of(p, a.k), a.place);
+	if (ends)
+		change_remove(p, b.k, b.place);
+	if (begins)
+		change_remove(p, a.k, a.place);
+	if (ends)
+		block_thinned(p, b.k);
+	if (begins && (!ends || a.k != b.k))
+		block_thinned(p, a.k);
 	return SL_OK;
 }
 

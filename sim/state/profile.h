@@ -41,6 +41,8 @@ void profile_clear(struct profile *p);
 
 /* From `at` on, `change` more. */
 int profile_add(struct profile *p, sl_time at, int64_t change, struct sl_err *err);
+/* Within [from, until). */
+int profile_add_between(struct profile *p, sl_time from, sl_time until, int64_t change, struct sl_err *err);
 
 /* The value at that time: the sum of all changes no later. */
 int64_t profile_value(const struct profile *p, sl_time at);

@@ -11,6 +11,7 @@ struct plain {
 	struct profile profile;
 	int64_t change[RANGE];
 	struct sl_rng rng;
+	uint32_t seen;
 };
 
 static void add(struct plain *p, sl_time at, int64_t change)
@@ -18,6 +19,34 @@ static void add(struct plain *p, sl_time at, int64_t change)
 	struct sl_err err = { 0 };
 	cr_assert_eq(profile_add(&p->profile, at, change, &err), SL_OK);
 	p->change[at] += change;
+}
+
+static void add_between(struct plain *p, sl_time from, sl_time until, int64_t change)
+{
+	struct sl_err err = { 0 };
+	cr_assert_eq(profile_add_between(&p->profile, from, until, change, &err), SL_OK);
+	if (from >= until)
+		return;
+	p->change[from] += change;
+	p->change[until] -= change;
+}
+
+static void see_change(void *self, sl_time at, int64_t change)
+{
+	struct plain *p = self;
+	cr_assert(change && p->change[at] == change, "a change is wrong, or left behind");
+	p->seen++;
+}
+
+/* Exactly the changes that are none of 0, with what is counted beside them. */
+static void check_changes(struct plain *p)
+{
+	uint32_t changes = 0;
+	for (sl_time at = 0; at < RANGE; at++)
+		changes += p->change[at] != 0;
+	p->seen = 0;
+	profile_each(&p->profile, see_change, p);
+	cr_assert_eq(p->seen, changes);
 }
 
 static int64_t value(const struct plain *p, sl_time at)
@@ -119,6 +148,14 @@ Test(profile, agrees_with_an_array_of_seconds, .timeout = 120)
 				add(&p, at, -p.change[at]);
 			else
 				add(&p, at, (int64_t)sl_rng_below(&p.rng, 9) - 4);
+			/* Around it, near it or far, and often from one change to another. */
+			const sl_time until = at + (sl_time)sl_rng_below(&p.rng, round % 2 ? 8 : RANGE) - 2;
+			if (until < RANGE && round <= 1000 && sl_rng_below(&p.rng, 2))
+				add_between(&p, at, until,
+					sl_rng_below(&p.rng, 2) ? -p.change[at]
+								: (int64_t)sl_rng_below(&p.rng, 9) - 4);
+			if (round % 10 == 0)
+				check_changes(&p);
 			if (round % 5 == 0) {
 				check_searches(&p);
 				check_runs(&p);
