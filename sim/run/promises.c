@@ -311,34 +311,25 @@ static void freed_trim(struct freed *freed, sl_time now)
  * first a staircase is kept for each class of sizes: of the intervals of capacity that meet anything freed,
  * those that are longer than all before them. Most jobs are refused by it without a look at the profile.
  */
-enum { STEPS = SL_OR_TINY(16, 2) };
+enum { STEPS = SL_OR_TINY(16, 2), SEARCHES = SL_OR_TINY(8, 2) };
 
 struct stair {
-	bool known;
-	uint32_t moves; /* Of the compression's, those that it knows. */
 	uint32_t count;
 	struct step {
 		sl_time from, length;
-	} step[STEPS];
+	} step[STEPS]; /* Both grow. */
 };
-
-/* What moves freed since, for staircases that have not been looked at since: from the least that was free
- * there before to the most that is now. */
-enum { MOVES = SL_OR_TINY(128, 2), SEARCHES = SL_OR_TINY(8, 2) };
 
 struct compression {
 	struct sim *sim;
 	struct stair stair[QUEUE_CLASSES];
-	sl_time until; /* All that was freed lies before. */
-	int64_t free;  /* The most that is free anywhere freed. */
-	uint32_t moves;
-	struct move {
-		sl_time from, until;
-		int64_t least, most;
-	} move[MOVES];
-	struct stair *into; /* For stair_visit. */
-	uint32_t searches;  /* Of the queue's index; after so many its jobs are listed. */
-	bool listed;
+	uint64_t known;               /* Which of them hold what was freed so far. */
+	sl_time shortest[QUEUE_CLASSES]; /* The shortest job of each class, once there was a move. */
+	sl_time until;                /* All that was freed lies before. */
+	int64_t free;                 /* The most that is free anywhere freed. */
+	struct stair *into;           /* For stair_visit. */
+	uint32_t searches;            /* Of the queue's index; after so many its jobs are listed. */
+	bool listed, measured;
 	uint32_t place, count;
 };
 
@@ -368,60 +359,78 @@ static void stair_visit(void *self, sl_time start, sl_time end)
 	stair_add(c->into, start, end == SL_NEVER ? SL_NEVER : end - start);
 }
 
-/* Where all sizes of the class were free before, or none is now, the move freed nothing for it. */
-static void stair_renew(struct compression *c, unsigned class)
+static int64_t class_level(const struct compression *c, unsigned class)
 {
-	const struct sim *sim = c->sim;
-	struct stair *stair = &c->stair[class];
-	const int64_t least = queue_class_least(class);
-	const int64_t next = class + 1 < QUEUE_CLASSES ? queue_class_least(class + 1) : INT64_MAX;
-	const int64_t level = least - sim->cluster.cpus_free;
-	c->into = stair;
-	if (!stair->known) {
-		profile_runs(&sim->profile, sim->now, c->until, sim->now, level, stair_visit, c);
-		stair->known = true;
-	} else {
-		for (uint32_t i = stair->moves; i < c->moves; i++)
-			if (c->move[i].most >= least && c->move[i].least < next - 1)
-				profile_runs(&sim->profile, c->move[i].from, c->move[i].until, sim->now,
-					level, stair_visit, c);
-	}
-	stair->moves = c->moves;
+	return queue_class_least(class) - c->sim->cluster.cpus_free;
 }
 
-static bool stair_may_hold(struct compression *c, uint32_t job)
+/* Of the first step that may hold the job before its promise, where it begins; SL_NEVER: none does. No place
+ * can begin earlier: before a step there is not enough for any of the class. */
+static sl_time stair_may_hold(struct compression *c, uint32_t job)
 {
 	const struct sim *sim = c->sim;
 	const unsigned class = queue_class(sim->jobs->size[job]);
 	struct stair *stair = &c->stair[class];
-	if (!stair->known || stair->moves < c->moves)
-		stair_renew(c, class);
+	if (!(c->known & UINT64_C(1) << class)) {
+		c->known |= UINT64_C(1) << class;
+		c->into = stair;
+		profile_runs(
+			&sim->profile, sim->now, c->until, sim->now, class_level(c, class), stair_visit, c);
+	}
 	const sl_time length = sim->estimate[job];
-	for (uint32_t i = 0; i < stair->count; i++)
-		if (stair->step[i].length >= length &&
-			time_after(stair->step[i].from, length) <= sim->promise[job])
-			return true;
-	return false;
+	if (!stair->count || stair->step[stair->count - 1].length < length)
+		return SL_NEVER;
+	uint32_t i = 0;
+	while (stair->step[i].length < length)
+		i++;
+	const sl_time from = stair->step[i].from;
+	return time_after(from, length) <= sim->promise[job] ? from : SL_NEVER;
 }
 
-/* The job freed it by its move. */
+/* Of the classes that know what was freed before, those of which some size was not free there all the time,
+ * and some is now. */
+static uint64_t classes_between(const struct compression *c, int64_t least, int64_t most)
+{
+	if (most < 1 || least >= most)
+		return 0;
+	const unsigned low = least < 0 ? 1 : queue_class((int32_t)least + 1);
+	const unsigned high = most < INT32_MAX ? queue_class((int32_t)most) : QUEUE_CLASSES - 1;
+	return c->known & (UINT64_MAX << low) & (UINT64_MAX >> (QUEUE_CLASSES - 1 - high));
+}
+
+/* The job's move freed that. */
 static void note_move(struct compression *c, uint32_t job, const struct freed_interval *freed)
 {
 	const struct sim *sim = c->sim;
 	const struct profile_span span = profile_span(&sim->profile, freed->from, freed->until);
 	const int64_t most = span.most + sim->cluster.cpus_free;
-	if (c->moves == MOVES) {
-		for (unsigned class = 1; class < QUEUE_CLASSES; class ++) {
-			if (c->stair[class].known)
-				stair_renew(c, class);
-			c->stair[class].moves = 0;
-		}
-		c->moves = 0;
-	}
-	c->move[c->moves++] = (struct move){ freed->from, freed->until,
-		span.least + sim->cluster.cpus_free - sim->jobs->size[job], most };
 	c->until = freed->until > c->until ? freed->until : c->until;
 	c->free = most > c->free ? most : c->free;
+	uint64_t classes =
+		classes_between(c, span.least + sim->cluster.cpus_free - sim->jobs->size[job], most);
+	int64_t level[QUEUE_CLASSES];
+	unsigned of[QUEUE_CLASSES];
+	uint32_t count = 0;
+	while (classes) {
+		const unsigned class = 63U - (unsigned)__builtin_clzll(classes);
+		classes ^= UINT64_C(1) << class;
+		const int64_t at = class_level(c, class);
+		if (at <= span.least) {
+			of[count] = class;
+			level[count++] = at;
+			continue;
+		}
+		c->into = &c->stair[class];
+		profile_runs(&sim->profile, freed->from, freed->until, sim->now, at, stair_visit, c);
+	}
+	if (!count)
+		return;
+	struct profile_run run[QUEUE_CLASSES];
+	profile_runs_around(&sim->profile, freed->from, freed->until, sim->now, level, count, run);
+	for (uint32_t i = 0; i < count; i++) {
+		c->into = &c->stair[of[i]];
+		stair_visit(c, run[i].start, run[i].end);
+	}
 }
 
 /* The most that is free anywhere in the freed intervals. */
@@ -443,8 +452,9 @@ static sl_time earlier_start(struct compression *c, uint32_t job)
 	const int64_t level = sim->jobs->size[job] - sim->cluster.cpus_free;
 	if (was <= sim->now)
 		return was;
-	if (stair_may_hold(c, job))
-		return earliest(sim, job, was);
+	const sl_time from = stair_may_hold(c, job);
+	if (from != SL_NEVER)
+		return profile_earliest(&sim->profile, from, was, level, sim->estimate[job]);
 	if (profile_value(&sim->profile, was - 1) < level)
 		return was;
 	return profile_run_start(&sim->profile, was - 1, sim->now, level);
@@ -491,12 +501,11 @@ static void compress_on_nodes(struct sim *sim)
 static void compression_begin(struct compression *c, struct sim *sim)
 {
 	c->sim = sim;
-	c->moves = c->searches = 0;
-	c->listed = false;
-	for (unsigned class = 0; class < QUEUE_CLASSES; class ++) {
-		c->stair[class].known = false;
-		c->stair[class].moves = c->stair[class].count = 0;
-	}
+	c->searches = 0;
+	c->listed = c->measured = false;
+	c->known = 0;
+	for (unsigned class = 0; class < QUEUE_CLASSES; class ++)
+		c->stair[class].count = 0;
 	freed_trim(&sim->freed, sim->now);
 	c->until = sim->freed.count ? sim->freed.at[sim->freed.count - 1].until : 0;
 	c->free = sim->freed.count ? freed_allocation(sim) : 0;

@@ -490,30 +490,29 @@ sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, i
 }
 
 /* Where the run that holds the place's change, or what is before the first one, begins, but not before
- * `floor`. */
-static sl_time run_start(const struct profile *p, const struct walk *at, sl_time floor)
+ * `floor`. The walk stands there then, to go on with a lower level. */
+static sl_time run_start(const struct profile *p, struct walk *w, sl_time floor)
 {
+	while (p->count) {
+		const struct profile_block *block = block_of(p, w->k);
+		const int64_t level = w->level - p->before[w->k];
+		if (p->least[w->k] >= level)
+			w->place = 0;
+		while (w->place && block->value[w->place - 1] >= level)
+			w->place--;
+		if (w->place)
+			break;
+		if (!w->k) /* At the very beginning the value is 0. */
+			return w->level > 0 && block->at[0] > floor ? block->at[0] : floor;
+		if (block->at[0] <= floor)
+			return floor;
+		w->place = block_of(p, --w->k)->count;
+	}
 	if (!p->count)
 		return floor;
-	uint32_t k = at->k, place = at->place;
-	sl_time next = floor; /* The change behind the one looked at. */
-	for (;; place = block_of(p, --k)->count) {
-		const struct profile_block *block = block_of(p, k);
-		const int64_t level = at->level - p->before[k];
-		if (p->least[k] < level) {
-			while (place && block->value[place - 1] >= level)
-				next = block->at[--place];
-		} else if (place) {
-			next = block->at[0];
-			place = 0;
-		}
-		if (place || !k || next <= floor)
-			break;
-	}
-	/* At the very beginning the value is 0. */
-	if (!place && !k && at->level <= 0)
-		return floor;
-	return next > floor ? next : floor;
+	const struct profile_block *block = block_of(p, w->k);
+	const sl_time start = w->place < block->count ? block->at[w->place] : p->first[w->k + 1];
+	return start > floor ? start : floor;
 }
 
 sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, int64_t level)
@@ -535,6 +534,18 @@ void profile_runs(const struct profile *p, sl_time from, sl_time until, sl_time 
 		const sl_time end = walk_to(p, &w, true);
 		visit(self, start, end);
 		start = end == SL_NEVER ? SL_NEVER : walk_to(p, &w, false);
+	}
+}
+
+void profile_runs_around(const struct profile *p, sl_time from, sl_time until, sl_time floor,
+	const int64_t *level, uint32_t count, struct profile_run *run)
+{
+	struct walk before = { .k = 0 }, behind = { .k = 0 };
+	(void)walk_begin(p, &before, from);
+	(void)walk_begin(p, &behind, until - 1);
+	for (uint32_t i = 0; i < count; i++) {
+		before.level = behind.level = level[i];
+		run[i] = (struct profile_run){ run_start(p, &before, floor), walk_to(p, &behind, true) };
 	}
 }
 

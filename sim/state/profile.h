@@ -66,6 +66,14 @@ sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, in
 void profile_runs(const struct profile *p, sl_time from, sl_time until, sl_time floor, int64_t level,
 	void (*visit)(void *self, sl_time start, sl_time end), void *self);
 
+/* By each of the levels, which fall from one to the next and are all reached throughout [from, until): the
+ * run that holds it. The profile is looked at once for all of them. */
+struct profile_run {
+	sl_time start, end;
+};
+void profile_runs_around(const struct profile *p, sl_time from, sl_time until, sl_time floor,
+	const int64_t *level, uint32_t count, struct profile_run *run);
+
 /* For digests of state: each change in order. */
 void profile_each(const struct profile *p, void (*visit)(void *self, sl_time at, int64_t change), void *self);
 

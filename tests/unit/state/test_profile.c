@@ -136,6 +136,29 @@ static void check_runs(struct plain *p)
 		cr_assert(!suffices(&s, s.at), "a run was left out");
 }
 
+static void check_runs_around(struct plain *p)
+{
+	const sl_time from = (sl_time)sl_rng_below(&p->rng, RANGE / 2);
+	const sl_time until = from + 1 + (sl_time)sl_rng_below(&p->rng, 20);
+	const sl_time floor = (sl_time)sl_rng_below(&p->rng, (uint64_t)from + 1);
+	int64_t level[4] = { value(p, from) };
+	for (sl_time t = from; t < until; t++)
+		level[0] = value(p, t) < level[0] ? value(p, t) : level[0];
+	for (int i = 1; i < 4; i++)
+		level[i] = level[i - 1] - 1 - (int64_t)sl_rng_below(&p->rng, 4);
+	struct profile_run run[4];
+	profile_runs_around(&p->profile, from, until, floor, level, 4, run);
+	for (int i = 0; i < 4; i++) {
+		sl_time start = from, end = until;
+		while (start > floor && value(p, start - 1) >= level[i])
+			start--;
+		while (end < RANGE && value(p, end) >= level[i])
+			end++;
+		cr_assert_eq(run[i].start, start);
+		cr_assert_eq(run[i].end, end == RANGE ? SL_NEVER : end);
+	}
+}
+
 Test(profile, agrees_with_an_array_of_seconds, .timeout = 120)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -159,6 +182,7 @@ Test(profile, agrees_with_an_array_of_seconds, .timeout = 120)
 			if (round % 5 == 0) {
 				check_searches(&p);
 				check_runs(&p);
+				check_runs_around(&p);
 			}
 		}
 		profile_release(&p.profile);
