@@ -323,12 +323,13 @@ struct stair {
 struct compression {
 	struct sim *sim;
 	struct stair stair[QUEUE_CLASSES];
-	uint64_t known;               /* Which of them hold what was freed so far. */
-	sl_time shortest[QUEUE_CLASSES]; /* The shortest job of each class, once there was a move. */
-	sl_time until;                /* All that was freed lies before. */
-	int64_t free;                 /* The most that is free anywhere freed. */
-	struct stair *into;           /* For stair_visit. */
-	uint32_t searches;            /* Of the queue's index; after so many its jobs are listed. */
+	uint64_t known; /* Which of them hold what was freed so far. */
+	/* Of the jobs of each class behind the first that moved: */
+	sl_time shortest[QUEUE_CLASSES], latest[QUEUE_CLASSES];
+	sl_time until;     /* All that was freed lies before. */
+	int64_t free;      /* The most that is free anywhere freed. */
+	unsigned into;     /* For stair_visit. */
+	uint32_t searches; /* Of the queue's index; after so many its jobs are listed. */
 	bool listed, measured;
 	uint32_t place, count;
 };
@@ -353,10 +354,13 @@ static void stair_add(struct stair *stair, sl_time from, sl_time length)
 	stair->count = kept + 1;
 }
 
+/* What is too short for all of the class is no step. */
 static void stair_visit(void *self, sl_time start, sl_time end)
 {
 	struct compression *c = self;
-	stair_add(c->into, start, end == SL_NEVER ? SL_NEVER : end - start);
+	const sl_time length = end == SL_NEVER ? SL_NEVER : end - start;
+	if (length >= c->shortest[c->into])
+		stair_add(&c->stair[c->into], start, length);
 }
 
 static int64_t class_level(const struct compression *c, unsigned class)
@@ -373,7 +377,7 @@ static sl_time stair_may_hold(struct compression *c, uint32_t job)
 	struct stair *stair = &c->stair[class];
 	if (!(c->known & UINT64_C(1) << class)) {
 		c->known |= UINT64_C(1) << class;
-		c->into = stair;
+		c->into = class;
 		profile_runs(
 			&sim->profile, sim->now, c->until, sim->now, class_level(c, class), stair_visit, c);
 	}
@@ -398,6 +402,42 @@ static uint64_t classes_between(const struct compression *c, int64_t least, int6
 	return c->known & (UINT64_MAX << low) & (UINT64_MAX >> (QUEUE_CLASSES - 1 - high));
 }
 
+/* From behind that job on. */
+static bool list_queue(struct compression *c, uint32_t job)
+{
+	struct sim *sim = c->sim;
+	c->count = sim->queue.count;
+	const int status = SL_GROW_MOST(sim->scratch, sim->scratch_capacity, c->count, UINT32_MAX, &sim->err);
+	if (status) {
+		pass_failed(sim, status);
+		return false;
+	}
+	queue_list(&sim->queue, sim->scratch);
+	for (c->place = 0; c->place < c->count && sim->scratch[c->place] != job;)
+		c->place++;
+	return true;
+}
+
+/* At the first move. */
+static void measure_rest(struct compression *c, uint32_t job)
+{
+	const struct sim *sim = c->sim;
+	c->measured = true;
+	if (!c->listed && !(c->listed = list_queue(c, job)))
+		return;
+	for (unsigned class = 0; class < QUEUE_CLASSES; class ++) {
+		c->shortest[class] = SL_NEVER;
+		c->latest[class] = 0;
+	}
+	for (uint32_t i = c->place + 1; i < c->count; i++) {
+		const uint32_t row = sim->scratch[i];
+		const unsigned class = queue_class(sim->jobs->size[row]);
+		const sl_time length = sim->estimate[row], at = sim->promise[row];
+		c->shortest[class] = length < c->shortest[class] ? length : c->shortest[class];
+		c->latest[class] = at > c->latest[class] ? at : c->latest[class];
+	}
+}
+
 /* The job's move freed that. */
 static void note_move(struct compression *c, uint32_t job, const struct freed_interval *freed)
 {
@@ -406,6 +446,8 @@ static void note_move(struct compression *c, uint32_t job, const struct freed_in
 	const int64_t most = span.most + sim->cluster.cpus_free;
 	c->until = freed->until > c->until ? freed->until : c->until;
 	c->free = most > c->free ? most : c->free;
+	if (!c->measured)
+		measure_rest(c, job);
 	uint64_t classes =
 		classes_between(c, span.least + sim->cluster.cpus_free - sim->jobs->size[job], most);
 	int64_t level[QUEUE_CLASSES];
@@ -415,12 +457,14 @@ static void note_move(struct compression *c, uint32_t job, const struct freed_in
 		const unsigned class = 63U - (unsigned)__builtin_clzll(classes);
 		classes ^= UINT64_C(1) << class;
 		const int64_t at = class_level(c, class);
+		if (freed->from >= c->latest[class])
+			continue; /* Behind all promises of the class. */
 		if (at <= span.least) {
 			of[count] = class;
 			level[count++] = at;
 			continue;
 		}
-		c->into = &c->stair[class];
+		c->into = class;
 		profile_runs(&sim->profile, freed->from, freed->until, sim->now, at, stair_visit, c);
 	}
 	if (!count)
@@ -428,7 +472,7 @@ static void note_move(struct compression *c, uint32_t job, const struct freed_in
 	struct profile_run run[QUEUE_CLASSES];
 	profile_runs_around(&sim->profile, freed->from, freed->until, sim->now, level, count, run);
 	for (uint32_t i = 0; i < count; i++) {
-		c->into = &c->stair[of[i]];
+		c->into = of[i];
 		stair_visit(c, run[i].start, run[i].end);
 	}
 }
@@ -506,25 +550,10 @@ static void compression_begin(struct compression *c, struct sim *sim)
 	c->known = 0;
 	for (unsigned class = 0; class < QUEUE_CLASSES; class ++)
 		c->stair[class].count = 0;
+	memset(c->shortest, 0, sizeof(c->shortest));
 	freed_trim(&sim->freed, sim->now);
 	c->until = sim->freed.count ? sim->freed.at[sim->freed.count - 1].until : 0;
 	c->free = sim->freed.count ? freed_allocation(sim) : 0;
-}
-
-/* From behind that job on. */
-static bool list_queue(struct compression *c, uint32_t job)
-{
-	struct sim *sim = c->sim;
-	c->count = sim->queue.count;
-	const int status = SL_GROW_MOST(sim->scratch, sim->scratch_capacity, c->count, UINT32_MAX, &sim->err);
-	if (status) {
-		pass_failed(sim, status);
-		return false;
-	}
-	queue_list(&sim->queue, sim->scratch);
-	for (c->place = 0; c->place < c->count && sim->scratch[c->place] != job;)
-		c->place++;
-	return true;
 }
 
 /* The next that is no larger than what is free anywhere freed. The queue's index passes over all others
@@ -532,7 +561,7 @@ static bool list_queue(struct compression *c, uint32_t job)
 static uint32_t next_to_compress(struct compression *c, uint32_t job)
 {
 	struct sim *sim = c->sim;
-	if (c->searches < SEARCHES) {
+	if (!c->listed && c->searches < SEARCHES) {
 		const struct queue_fit fit = { c->free, SL_NEVER, 0 };
 		c->searches++;
 		return queue_next_fit(&sim->queue, job, &fit);
