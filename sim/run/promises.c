@@ -311,7 +311,7 @@ static void freed_trim(struct freed *freed, sl_time now)
  * first a staircase is kept for each class of sizes: of the intervals of capacity that meet anything freed,
  * those that are longer than all before them. Most jobs are refused by it without a look at the profile.
  */
-enum { STEPS = SL_OR_TINY(16, 2), SEARCHES = SL_OR_TINY(8, 2) };
+enum { STEPS = SL_OR_TINY(16, 2) };
 
 struct stair {
 	uint32_t count;
@@ -322,16 +322,17 @@ struct stair {
 
 struct compression {
 	struct sim *sim;
+	/* Classes of which jobs wait; of each: */
+	uint32_t classes;
+	int64_t level[QUEUE_CLASSES]; /* its least size, as a value of the profile, */
+	int64_t width[QUEUE_CLASSES]; /* to the next class's, */
+	sl_time shortest[QUEUE_CLASSES], latest[QUEUE_CLASSES]; /* estimate and promise, */
 	struct stair stair[QUEUE_CLASSES];
-	uint64_t known; /* Which of them hold what was freed so far. */
-	/* Of the jobs of each class behind the first that moved: */
-	sl_time shortest[QUEUE_CLASSES], latest[QUEUE_CLASSES];
-	sl_time until;     /* All that was freed lies before. */
-	int64_t free;      /* The most that is free anywhere freed. */
-	unsigned into;     /* For stair_visit. */
-	uint32_t searches; /* Of the queue's index; after so many its jobs are listed. */
-	bool listed, measured;
-	uint32_t place, count;
+	uint8_t of_class[QUEUE_CLASSES]; /* and where it stands here. */
+	uint32_t first;                  /* Whose stairs are to be renewed, for stair_visit. */
+	sl_time until;                   /* All that was freed lies before. */
+	int64_t free;                    /* The most that is free anywhere freed. */
+	uint32_t place, count;           /* Of the list of the queue. */
 };
 
 /* When all steps are in use, one serves for the last two: too hopeful, which is allowed. */
@@ -354,33 +355,27 @@ static void stair_add(struct stair *stair, sl_time from, sl_time length)
 	stair->count = kept + 1;
 }
 
-/* What is too short for all of the class is no step. */
-static void stair_visit(void *self, sl_time start, sl_time end)
+static void stair_visit(void *self, uint32_t level, sl_time start, sl_time length)
 {
 	struct compression *c = self;
-	const sl_time length = end == SL_NEVER ? SL_NEVER : end - start;
-	if (length >= c->shortest[c->into])
-		stair_add(&c->stair[c->into], start, length);
+	stair_add(&c->stair[c->first + level], start, length);
 }
 
-static int64_t class_level(const struct compression *c, unsigned class)
+/* By what was freed there, for classes from one to before the other. */
+static void stairs_renew(struct compression *c, sl_time from, sl_time until, uint32_t first, uint32_t end)
 {
-	return queue_class_least(class) - c->sim->cluster.cpus_free;
+	const struct profile_levels levels = { c->level + first, c->shortest + first, end - first,
+		stair_visit, c };
+	c->first = first;
+	profile_runs(&c->sim->profile, from, until, c->sim->now, &levels);
 }
 
 /* Of the first step that may hold the job before its promise, where it begins; SL_NEVER: none does. No place
  * can begin earlier: before a step there is not enough for any of the class. */
-static sl_time stair_may_hold(struct compression *c, uint32_t job)
+static sl_time stair_may_hold(const struct compression *c, uint32_t job)
 {
 	const struct sim *sim = c->sim;
-	const unsigned class = queue_class(sim->jobs->size[job]);
-	struct stair *stair = &c->stair[class];
-	if (!(c->known & UINT64_C(1) << class)) {
-		c->known |= UINT64_C(1) << class;
-		c->into = class;
-		profile_runs(
-			&sim->profile, sim->now, c->until, sim->now, class_level(c, class), stair_visit, c);
-	}
+	const struct stair *stair = &c->stair[c->of_class[queue_class(sim->jobs->size[job])]];
 	const sl_time length = sim->estimate[job];
 	if (!stair->count || stair->step[stair->count - 1].length < length)
 		return SL_NEVER;
@@ -391,90 +386,24 @@ static sl_time stair_may_hold(struct compression *c, uint32_t job)
 	return time_after(from, length) <= sim->promise[job] ? from : SL_NEVER;
 }
 
-/* Of the classes that know what was freed before, those of which some size was not free there all the time,
- * and some is now. */
-static uint64_t classes_between(const struct compression *c, int64_t least, int64_t most)
-{
-	if (most < 1 || least >= most)
-		return 0;
-	const unsigned low = least < 0 ? 1 : queue_class((int32_t)least + 1);
-	const unsigned high = most < INT32_MAX ? queue_class((int32_t)most) : QUEUE_CLASSES - 1;
-	return c->known & (UINT64_MAX << low) & (UINT64_MAX >> (QUEUE_CLASSES - 1 - high));
-}
-
-/* From behind that job on. */
-static bool list_queue(struct compression *c, uint32_t job)
-{
-	struct sim *sim = c->sim;
-	c->count = sim->queue.count;
-	const int status = SL_GROW_MOST(sim->scratch, sim->scratch_capacity, c->count, UINT32_MAX, &sim->err);
-	if (status) {
-		pass_failed(sim, status);
-		return false;
-	}
-	queue_list(&sim->queue, sim->scratch);
-	for (c->place = 0; c->place < c->count && sim->scratch[c->place] != job;)
-		c->place++;
-	return true;
-}
-
-/* At the first move. */
-static void measure_rest(struct compression *c, uint32_t job)
-{
-	const struct sim *sim = c->sim;
-	c->measured = true;
-	if (!c->listed && !(c->listed = list_queue(c, job)))
-		return;
-	for (unsigned class = 0; class < QUEUE_CLASSES; class ++) {
-		c->shortest[class] = SL_NEVER;
-		c->latest[class] = 0;
-	}
-	for (uint32_t i = c->place + 1; i < c->count; i++) {
-		const uint32_t row = sim->scratch[i];
-		const unsigned class = queue_class(sim->jobs->size[row]);
-		const sl_time length = sim->estimate[row], at = sim->promise[row];
-		c->shortest[class] = length < c->shortest[class] ? length : c->shortest[class];
-		c->latest[class] = at > c->latest[class] ? at : c->latest[class];
-	}
-}
-
-/* The job's move freed that. */
+/* The job's move freed that. Classes of which all sizes were free there before, or none is now, gain nothing,
+ * nor do those whose promises all lie before. */
 static void note_move(struct compression *c, uint32_t job, const struct freed_interval *freed)
 {
 	const struct sim *sim = c->sim;
 	const struct profile_span span = profile_span(&sim->profile, freed->from, freed->until);
 	const int64_t most = span.most + sim->cluster.cpus_free;
+	const int64_t before = span.least - sim->jobs->size[job];
 	c->until = freed->until > c->until ? freed->until : c->until;
 	c->free = most > c->free ? most : c->free;
-	if (!c->measured)
-		measure_rest(c, job);
-	uint64_t classes =
-		classes_between(c, span.least + sim->cluster.cpus_free - sim->jobs->size[job], most);
-	int64_t level[QUEUE_CLASSES];
-	unsigned of[QUEUE_CLASSES];
-	uint32_t count = 0;
-	while (classes) {
-		const unsigned class = 63U - (unsigned)__builtin_clzll(classes);
-		classes ^= UINT64_C(1) << class;
-		const int64_t at = class_level(c, class);
-		if (freed->from >= c->latest[class])
-			continue; /* Behind all promises of the class. */
-		if (at <= span.least) {
-			of[count] = class;
-			level[count++] = at;
-			continue;
-		}
-		c->into = class;
-		profile_runs(&sim->profile, freed->from, freed->until, sim->now, at, stair_visit, c);
-	}
-	if (!count)
-		return;
-	struct profile_run run[QUEUE_CLASSES];
-	profile_runs_around(&sim->profile, freed->from, freed->until, sim->now, level, count, run);
-	for (uint32_t i = 0; i < count; i++) {
-		c->into = of[i];
-		stair_visit(c, run[i].start, run[i].end);
-	}
+	uint32_t first = 0, end = c->classes;
+	while (end && (c->level[end - 1] > span.most || c->latest[end - 1] <= freed->from))
+		end--;
+	while (first < end &&
+		(c->latest[first] <= freed->from || c->level[first] + c->width[first] <= before))
+		first++;
+	if (first < end)
+		stairs_renew(c, freed->from, freed->until, first, end);
 }
 
 /* The most that is free anywhere in the freed intervals. */
@@ -542,35 +471,74 @@ static void compress_on_nodes(struct sim *sim)
 	sweep_stale(sim);
 }
 
+static bool list_queue(struct compression *c)
+{
+	struct sim *sim = c->sim;
+	c->count = sim->queue.count;
+	c->place = 0;
+	const int status = SL_GROW_MOST(sim->scratch, sim->scratch_capacity, c->count, UINT32_MAX, &sim->err);
+	if (status)
+		pass_failed(sim, status);
+	else
+		queue_list(&sim->queue, sim->scratch);
+	return !status;
+}
+
+/* The classes of the jobs in the list. */
+static void classes_find(struct compression *c)
+{
+	const struct sim *sim = c->sim;
+	sl_time shortest[QUEUE_CLASSES], latest[QUEUE_CLASSES];
+	uint64_t found = 0;
+	for (uint32_t i = 0; i < c->count; i++) {
+		const uint32_t job = sim->scratch[i];
+		const unsigned class = queue_class(sim->jobs->size[job]);
+		const sl_time length = sim->estimate[job], at = sim->promise[job];
+		const bool seen = found >> class & 1;
+		shortest[class] = seen && shortest[class] < length ? shortest[class] : length;
+		latest[class] = seen && latest[class] > at ? latest[class] : at;
+		found |= UINT64_C(1) << class;
+	}
+	for (c->classes = 0; found; found &= found - 1) {
+		const unsigned class = (unsigned)__builtin_ctzll(found);
+		const int64_t least = queue_class_least(class);
+		c->of_class[class] = (uint8_t)c->classes;
+		c->level[c->classes] = least - sim->cluster.cpus_free;
+		c->width[c->classes] =
+			class + 1 < QUEUE_CLASSES ? queue_class_least(class + 1) - least : INT32_MAX;
+		c->shortest[c->classes] = shortest[class];
+		c->latest[c->classes] = latest[class];
+		c->stair[c->classes++].count = 0;
+	}
+}
+
 static void compression_begin(struct compression *c, struct sim *sim)
 {
 	c->sim = sim;
-	c->searches = 0;
-	c->listed = c->measured = false;
-	c->known = 0;
-	for (unsigned class = 0; class < QUEUE_CLASSES; class ++)
-		c->stair[class].count = 0;
-	memset(c->shortest, 0, sizeof(c->shortest));
 	freed_trim(&sim->freed, sim->now);
-	c->until = sim->freed.count ? sim->freed.at[sim->freed.count - 1].until : 0;
-	c->free = sim->freed.count ? freed_allocation(sim) : 0;
+	if (!sim->freed.count)
+		return;
+	c->until = sim->freed.at[sim->freed.count - 1].until;
+	c->free = freed_allocation(sim);
+	if (c->free < 1 || !list_queue(c))
+		return;
+	classes_find(c);
+	uint32_t end = c->classes;
+	while (end && c->level[end - 1] + sim->cluster.cpus_free > c->free)
+		end--;
+	if (end)
+		stairs_renew(c, sim->now, c->until, 0, end);
 }
 
-/* The next that is no larger than what is free anywhere freed. The queue's index passes over all others
- * unseen; where many pass, a list of them is faster. */
-static uint32_t next_to_compress(struct compression *c, uint32_t job)
+/* The next that is no larger than what is free anywhere freed. */
+static uint32_t next_to_compress(struct compression *c)
 {
-	struct sim *sim = c->sim;
-	if (!c->listed && c->searches < SEARCHES) {
-		const struct queue_fit fit = { c->free, SL_NEVER, 0 };
-		c->searches++;
-		return queue_next_fit(&sim->queue, job, &fit);
+	const struct sim *sim = c->sim;
+	while (c->place < c->count) {
+		const uint32_t job = sim->scratch[c->place++];
+		if (sim->jobs->size[job] <= c->free)
+			return job;
 	}
-	if (!c->listed && !(c->listed = list_queue(c, job)))
-		return UINT32_MAX;
-	while (++c->place < c->count)
-		if (sim->jobs->size[sim->scratch[c->place]] <= c->free)
-			return sim->scratch[c->place];
 	return UINT32_MAX;
 }
 
@@ -586,10 +554,11 @@ void sl_promises_compress(struct sim *sim)
 		return;
 	}
 	struct compression c;
-	compression_begin(&c, sim);
 	struct freed next = { .count = 0 };
-	uint32_t job = UINT32_MAX;
-	while (!pass_over(sim) && (job = next_to_compress(&c, job)) != UINT32_MAX) {
+	c.count = c.place = 0;
+	compression_begin(&c, sim);
+	uint32_t job;
+	while (!pass_over(sim) && (job = next_to_compress(&c)) != UINT32_MAX) {
 		const sl_time was = sim->promise[job];
 		const sl_time at = was == SL_NONE ? SL_NONE : earlier_start(&c, job);
 		if (at == was)

@@ -522,31 +522,75 @@ sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, in
 	return run_start(p, &w, floor);
 }
 
-void profile_runs(const struct profile *p, sl_time from, sl_time until, sl_time floor, int64_t level,
-	void (*visit)(void *self, sl_time start, sl_time end), void *self)
+/* Levels that are reached, the lowest so many, and since when. */
+struct reached {
+	const struct profile_levels *of;
+	uint32_t count;
+	sl_time since[PROFILE_LEVELS];
+};
+
+static void levels_end(struct reached *r, int64_t value, sl_time at)
 {
-	struct walk w = { .level = level };
-	const bool here = walk_begin(p, &w, from) >= level;
-	sl_time start = here && floor < from ? run_start(p, &w, floor) : from;
-	if (!here)
-		start = walk_to(p, &w, false);
-	while (start != SL_NEVER && (start < until || start <= from)) {
-		const sl_time end = walk_to(p, &w, true);
-		visit(self, start, end);
-		start = end == SL_NEVER ? SL_NEVER : walk_to(p, &w, false);
+	while (r->count && r->of->level[r->count - 1] > value) {
+		const sl_time start = r->since[--r->count];
+		const sl_time length = at == SL_NEVER ? SL_NEVER : at - start;
+		if (length >= r->of->shortest[r->count])
+			r->of->visit(r->of->self, r->count, start, length);
 	}
 }
 
-void profile_runs_around(const struct profile *p, sl_time from, sl_time until, sl_time floor,
-	const int64_t *level, uint32_t count, struct profile_run *run)
+static void levels_begin(struct reached *r, int64_t value, sl_time at)
 {
-	struct walk before = { .k = 0 }, behind = { .k = 0 };
-	(void)walk_begin(p, &before, from);
-	(void)walk_begin(p, &behind, until - 1);
-	for (uint32_t i = 0; i < count; i++) {
-		before.level = behind.level = level[i];
-		run[i] = (struct profile_run){ run_start(p, &before, floor), walk_to(p, &behind, true) };
+	while (r->count < r->of->count && r->of->level[r->count] <= value)
+		r->since[r->count++] = at;
+}
+
+/* How far the values may fall and rise without a level's end or beginning. */
+static struct profile_span levels_hold(const struct reached *r)
+{
+	return (struct profile_span){ r->count ? r->of->level[r->count - 1] : INT64_MIN,
+		r->count < r->of->count ? r->of->level[r->count] - 1 : INT64_MAX };
+}
+
+static void levels_walk(const struct profile *p, const struct walk *from, sl_time until, struct reached *r)
+{
+	struct profile_span hold = levels_hold(r);
+	bool late = false; /* What begins now is not asked for. */
+	for (uint32_t k = from->k, i = from->place; k < p->count; k++, i = 0) {
+		const int64_t before = p->before[k];
+		if (before + p->least[k] >= hold.least && (late || before + p->most[k] <= hold.most))
+			continue;
+		const struct profile_block *block = block_of(p, k);
+		for (; i < block->count; i++) {
+			const int64_t value = before + block->value[i];
+			if (value >= hold.least && value <= hold.most)
+				continue;
+			late = late || block->at[i] >= until;
+			if (value < hold.least)
+				levels_end(r, value, block->at[i]);
+			else if (!late)
+				levels_begin(r, value, block->at[i]);
+			if (late && !r->count)
+				return;
+			hold = levels_hold(r);
+			hold.most = late ? INT64_MAX : hold.most;
+		}
 	}
+	levels_end(r, INT64_MIN, SL_NEVER);
+}
+
+void profile_runs(const struct profile *p, sl_time from, sl_time until, sl_time floor,
+	const struct profile_levels *levels)
+{
+	struct reached r = { .of = levels, .count = 0 };
+	struct walk w = { .k = 0 };
+	levels_begin(&r, walk_begin(p, &w, from), from);
+	struct walk back = w;
+	for (uint32_t i = r.count; i-- && floor < from;) {
+		back.level = levels->level[i];
+		r.since[i] = run_start(p, &back, floor);
+	}
+	levels_walk(p, &w, until, &r);
 }
 
 void profile_each(const struct profile *p, void (*visit)(void *self, sl_time at, int64_t change), void *self)

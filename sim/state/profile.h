@@ -61,18 +61,20 @@ sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, i
 /* Where the run of values of at least `level` that holds `at` begins, but not before `floor`. */
 sl_time profile_run_start(const struct profile *p, sl_time at, sl_time floor, int64_t level);
 
-/* Each run of values of at least `level` that meets [from, until), in order. The first begins where it does,
- * but not before `floor`, which is no later than `from`; the last may have no end (SL_NEVER). */
-void profile_runs(const struct profile *p, sl_time from, sl_time until, sl_time floor, int64_t level,
-	void (*visit)(void *self, sl_time start, sl_time end), void *self);
-
-/* By each of the levels, which fall from one to the next and are all reached throughout [from, until): the
- * run that holds it. The profile is looked at once for all of them. */
-struct profile_run {
-	sl_time start, end;
+/* By each of the levels, which grow: each run of values of at least so much that meets [from, until) and is
+ * no shorter than `shortest`; each level's in order. The first begins where it does, but not before `floor`,
+ * which is no later than `from`; the last may have no end (SL_NEVER). The profile is walked once for all
+ * levels. */
+enum { PROFILE_LEVELS = 64 };
+struct profile_levels {
+	const int64_t *level;
+	const sl_time *shortest;
+	uint32_t count; /* Up to PROFILE_LEVELS. */
+	void (*visit)(void *self, uint32_t level, sl_time start, sl_time length);
+	void *self;
 };
-void profile_runs_around(const struct profile *p, sl_time from, sl_time until, sl_time floor,
-	const int64_t *level, uint32_t count, struct profile_run *run);
+void profile_runs(const struct profile *p, sl_time from, sl_time until, sl_time floor,
+	const struct profile_levels *levels);
 
 /* For digests of state: each change in order. */
 void profile_each(const struct profile *p, void (*visit)(void *self, sl_time at, int64_t change), void *self);

@@ -102,61 +102,72 @@ static void check_searches(struct plain *p)
 	cr_assert_eq(profile_run_start(&p->profile, until, now, level), start);
 }
 
+enum { LEVELS = 4 };
+
 struct seen {
 	const struct plain *p;
-	sl_time at, until;
-	int64_t level;
+	sl_time until;
+	struct seen_level {
+		sl_time at, shortest;
+		int64_t level;
+	} of[LEVELS];
 };
 
-static bool suffices(const struct seen *s, sl_time at) { return value(s->p, at) >= s->level; }
+static bool suffices(const struct seen *s, uint32_t i, sl_time at)
+{
+	return value(s->p, at) >= s->of[i].level;
+}
 
-static void see_run(void *self, sl_time start, sl_time end)
+/* What is passed over up to there holds no run that was asked for. */
+static void pass_to(struct seen *s, uint32_t i, sl_time end)
+{
+	struct seen_level *of = &s->of[i];
+	while (of->at < end) {
+		if (!suffices(s, i, of->at)) {
+			of->at++;
+			continue;
+		}
+		const sl_time start = of->at;
+		while (of->at < RANGE && suffices(s, i, of->at))
+			of->at++;
+		cr_assert(of->at < RANGE && of->at - start < of->shortest, "a run was passed over");
+	}
+}
+
+static void see_run(void *self, uint32_t i, sl_time start, sl_time length)
 {
 	struct seen *s = self;
-	while (s->at < start)
-		cr_assert(!suffices(s, s->at++), "a run was passed over");
-	cr_assert(start < s->until && suffices(s, start));
-	for (; s->at < end && s->at < RANGE; s->at++)
-		cr_assert(suffices(s, s->at), "a run goes on too long");
-	cr_assert(end == SL_NEVER || !suffices(s, end));
+	struct seen_level *of = &s->of[i];
+	pass_to(s, i, start);
+	cr_assert_eq(of->at, start);
+	cr_assert(start < s->until && suffices(s, i, start) && length >= of->shortest);
+	while (of->at < RANGE && suffices(s, i, of->at))
+		of->at++;
+	cr_assert_eq(length, of->at == RANGE ? SL_NEVER : of->at - start);
 }
 
 static void check_runs(struct plain *p)
 {
 	const sl_time from = (sl_time)sl_rng_below(&p->rng, RANGE / 2);
-	struct seen s = { p, from, from + 1 + (sl_time)sl_rng_below(&p->rng, RANGE / 2 - 1),
-		(int64_t)sl_rng_below(&p->rng, 20) - 10 };
+	const sl_time until = from + 1 + (sl_time)sl_rng_below(&p->rng, RANGE / 2 - 1);
 	/* As far back as it may reach, or not at all. */
 	const sl_time floor =
 		sl_rng_below(&p->rng, 2) ? from : (sl_time)sl_rng_below(&p->rng, (uint64_t)from + 1);
-	while (s.at > floor && suffices(&s, from) && suffices(&s, s.at - 1))
-		s.at--;
-	profile_runs(&p->profile, from, s.until, floor, s.level, see_run, &s);
-	for (; s.at < s.until; s.at++)
-		cr_assert(!suffices(&s, s.at), "a run was left out");
-}
-
-static void check_runs_around(struct plain *p)
-{
-	const sl_time from = (sl_time)sl_rng_below(&p->rng, RANGE / 2);
-	const sl_time until = from + 1 + (sl_time)sl_rng_below(&p->rng, 20);
-	const sl_time floor = (sl_time)sl_rng_below(&p->rng, (uint64_t)from + 1);
-	int64_t level[4] = { value(p, from) };
-	for (sl_time t = from; t < until; t++)
-		level[0] = value(p, t) < level[0] ? value(p, t) : level[0];
-	for (int i = 1; i < 4; i++)
-		level[i] = level[i - 1] - 1 - (int64_t)sl_rng_below(&p->rng, 4);
-	struct profile_run run[4];
-	profile_runs_around(&p->profile, from, until, floor, level, 4, run);
-	for (int i = 0; i < 4; i++) {
-		sl_time start = from, end = until;
-		while (start > floor && value(p, start - 1) >= level[i])
-			start--;
-		while (end < RANGE && value(p, end) >= level[i])
-			end++;
-		cr_assert_eq(run[i].start, start);
-		cr_assert_eq(run[i].end, end == RANGE ? SL_NEVER : end);
+	struct seen s = { .p = p, .until = until };
+	int64_t level[LEVELS];
+	sl_time shortest[LEVELS];
+	for (uint32_t i = 0; i < LEVELS; i++) {
+		level[i] = i ? level[i - 1] + 1 + (int64_t)sl_rng_below(&p->rng, 5)
+			     : (int64_t)sl_rng_below(&p->rng, 20) - 15;
+		shortest[i] = (sl_time)sl_rng_below(&p->rng, 12);
+		s.of[i] = (struct seen_level){ from, shortest[i], level[i] };
+		while (s.of[i].at > floor && suffices(&s, i, from) && suffices(&s, i, s.of[i].at - 1))
+			s.of[i].at--;
 	}
+	const struct profile_levels levels = { level, shortest, LEVELS, see_run, &s };
+	profile_runs(&p->profile, from, until, floor, &levels);
+	for (uint32_t i = 0; i < LEVELS; i++)
+		pass_to(&s, i, until);
 }
 
 Test(profile, agrees_with_an_array_of_seconds, .timeout = 120)
@@ -182,7 +193,6 @@ Test(profile, agrees_with_an_array_of_seconds, .timeout = 120)
 			if (round % 5 == 0) {
 				check_searches(&p);
 				check_runs(&p);
-				check_runs_around(&p);
 			}
 		}
 		profile_release(&p.profile);
