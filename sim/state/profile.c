@@ -16,7 +16,7 @@ struct profile_block {
 	uint32_t count;
 	uint32_t loose; /* Changes since its bounds were exact; in the list of freed ones: the next. */
 	uint32_t drops; /* Changes below zero. Without any the values are sorted too. */
-	sl_time at[PROFILE_BLOCK];
+	sl_time at[PROFILE_BLOCK];    /* Behind the count SL_NEVER, for times_before(). */
 	int64_t value[PROFILE_BLOCK]; /* From then on, without what comes before the block. */
 };
 
@@ -64,6 +64,12 @@ static int profile_reserve(struct profile *p, uint32_t more, struct sl_err *err)
 	return SL_GROW_MOST(p->pool, p->pool_capacity, (size_t)p->pool_used + more, NONE - 1, err);
 }
 
+static void times_end(struct profile_block *block, uint32_t count)
+{
+	for (uint32_t i = count; i < PROFILE_BLOCK; i++)
+		block->at[i] = SL_NEVER;
+}
+
 static uint32_t pool_take(struct profile *p)
 {
 	uint32_t block = p->pool_spare;
@@ -72,6 +78,7 @@ static uint32_t pool_take(struct profile *p)
 	else
 		block = p->pool_used++;
 	p->pool[block].count = p->pool[block].drops = 0;
+	times_end(&p->pool[block], 0);
 	return block;
 }
 
@@ -129,10 +136,21 @@ static uint32_t block_for(const struct profile *p, sl_time at)
 	return k ? k - 1 : 0;
 }
 
+/* How many of the block's changes come before `at`: always as many steps, none of which has to be foreseen.
+ */
+static uint32_t times_before(const struct profile_block *block, sl_time at)
+{
+	const sl_time *base = block->at;
+#pragma GCC unroll 8
+	for (uint32_t step = PROFILE_BLOCK / 2; step; step /= 2)
+		base = base[step - 1] < at ? base + step : base;
+	return (uint32_t)(base - block->at) + (*base < at);
+}
+
 /* How many of the block's changes come no later than `at`. */
 static uint32_t place_behind(const struct profile_block *block, sl_time at)
 {
-	const uint32_t place = sorted_before(block->at, block->count, at);
+	const uint32_t place = times_before(block, at);
 	return place + (place < block->count && block->at[place] == at);
 }
 
@@ -200,6 +218,7 @@ static void block_split(struct profile *p, uint32_t k, uint32_t place)
 	for (uint32_t i = 0; i < moved; i++)
 		right->value[i] = left->value[place + i] - base;
 	left->count = place;
+	times_end(left, place);
 	right->count = moved;
 	p->first[k + 1] = right->at[0];
 	p->before[k + 1] = p->before[k] + base;
@@ -235,6 +254,7 @@ static void change_remove(struct profile *p, uint32_t k, uint32_t place)
 	const size_t tail = block->count - place;
 	memmove(&block->at[place], &block->at[place + 1], tail * sizeof(block->at[0]));
 	memmove(&block->value[place], &block->value[place + 1], tail * sizeof(block->value[0]));
+	block->at[block->count] = SL_NEVER;
 	if (block->count)
 		p->first[k] = block->at[0];
 }
@@ -278,7 +298,7 @@ static struct place change_open(struct profile *p, sl_time at)
 	}
 	struct place here = { .k = block_for(p, at) };
 	const struct profile_block *block = block_of(p, here.k);
-	here.place = sorted_before(block->at, block->count, at);
+	here.place = times_before(block, at);
 	if (here.place < block->count && block->at[here.place] == at)
 		return here;
 	if (block->count == PROFILE_BLOCK) {
