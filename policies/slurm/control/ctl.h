@@ -138,6 +138,7 @@ struct ctl_qos {
 struct ctl_assoc {
 	const char *account, *user, *partition; /* user NULL: an account; partition NULL: any. */
 	uint32_t parent;                        /* CTL_NO_ROW: the root. */
+	uint32_t limited; /* It, or the next above, that has limits; CTL_NO_ROW: none. */
 	uint32_t *child;
 	uint32_t child_count;
 	int64_t shares;                                            /* Raw; CTL_NONE: "parent". */
@@ -509,6 +510,7 @@ struct ctl_entry {
 	uint32_t part;
 	uint32_t priority;
 	uint32_t array; /* More tasks of the array behind it. */
+	uint64_t key;   /* The greater one goes first, unless QOS or partitions preempt. */
 };
 /* The pairs of (job, partition) in their order; valid until the next call. */
 size_t ctl_queue_build(struct ctl *c, bool backfill, struct ctl_entry **entry);
@@ -576,6 +578,9 @@ enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t
  * ctl_limits_post. */
 enum sl_reason ctl_limits_post_on(
 	struct ctl *c, struct ctl_job *job, const int64_t *tres, const struct select_alloc *alloc);
+/* What ctl_limits_post_on says of any allocation of the job, and ctl_limits_post of what it asks for; NONE:
+ * they allow it, or that depends. */
+enum sl_reason ctl_limits_post_sure(struct ctl *c, struct ctl_job *job);
 void ctl_limits_begin(struct ctl *c, struct ctl_job *job);
 void ctl_limits_end(struct ctl *c, struct ctl_job *job);
 /* It ran from one time until the other: its share of ...RunMins falls by that. Of the decay thread; under

@@ -470,6 +470,26 @@ static bool inherit_qos(struct ctl *c, uint32_t row)
 	return true;
 }
 
+static bool is_limited(const struct ctl_limits *limits)
+{
+	bool is = false;
+	for (unsigned i = 0; i < CTL_LIMIT_TRES; i++)
+		is |= limits->tres[i] != NULL;
+	for (unsigned i = 0; i < CTL_LIMIT_NUMBERS; i++)
+		is |= limits->number[i] != CTL_NEVER;
+	return is;
+}
+
+/* Accounts are before those below them. */
+static void find_limited(struct ctl *c)
+{
+	for (uint32_t i = 0; i < c->assoc_count; i++) {
+		struct ctl_assoc *assoc = &c->assoc[i];
+		const uint32_t above = i ? c->assoc[assoc->parent].limited : CTL_NO_ROW;
+		assoc->limited = is_limited(assoc->limits) ? i : above;
+	}
+}
+
 void ctl_acct_inherit(struct ctl *c)
 {
 	for (uint32_t i = 0; i < c->assoc_count; i++)
@@ -480,6 +500,7 @@ void ctl_acct_inherit(struct ctl *c)
 						    "out of memory for %u associations", c->assoc_count));
 			return;
 		}
+	find_limited(c);
 }
 
 /* What sshare prints: billing seconds of users and accounts. An account that is not in it has what those

@@ -120,8 +120,14 @@ bool ctl_look_all(struct ctl_look *look, const struct ctl_order_of *order,
 	for (unsigned k = 0; k < 2 && good; k++)
 		good = order->qos[k] == CTL_NO_ROW || qos(look, order->qos[k]);
 	look->is_qos = false;
-	for (uint32_t i = look->job->assoc; i != CTL_NO_ROW && good; i = look->c->assoc[i].parent)
+	/* Those without limits allow everything. */
+	const struct ctl_assoc *of = look->c->assoc;
+	for (uint32_t i = look->job->assoc; i != CTL_NO_ROW && good; i = of[i].parent) {
+		i = of[i].limited;
+		if (i == CTL_NO_ROW)
+			break;
 		good = assoc(look, i);
+	}
 	return good;
 }
 

@@ -15,6 +15,8 @@ struct attempt {
 	const struct select_alloc *alloc; /* On these nodes; NULL: not known. */
 	int64_t minutes;                  /* Of its time limit, with UsageFactorSafe; */
 	int64_t wall;                     /* as it is. CTL_NONE: not tested yet. */
+	struct select *sure;              /* Only what any allocation has is known of it; NULL: all is. */
+	bool doubted;                     /* Something else would have to be known. */
 };
 
 /* ---- Before nodes are chosen ------------------------------------------------------------------------ */
@@ -116,6 +118,18 @@ enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job)
 
 /* ---- With its prospective allocation --------------------------------------------------------- */
 
+/* The limit is one on an amount that is not known: no answer. */
+static bool doubted(struct attempt *t, uint32_t tres)
+{
+	if (!t->sure)
+		return false;
+	const struct ctl *c = t->look.c;
+	const struct ctl_tres *of = &c->tres[tres];
+	t->doubted = tres < CTL_TRES_FIRST || of->gres == CTL_NO_ROW || of->type ||
+		     select_sure_gres(t->sure, &t->look.job->desc, of->gres) != t->tres[tres];
+	return t->doubted;
+}
+
 /* Its allocation of each TRES, with what is allocated, against a Grp limit. used NULL: nothing is allocated.
  */
 static bool held(struct attempt *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
@@ -125,6 +139,8 @@ static bool held(struct attempt *t, const struct ctl_limits *limits, enum ctl_li
 		int64_t limit;
 		if (!ctl_look_tres(&t->look, limits, kind, i, &limit))
 			continue;
+		if (doubted(t, i))
+			return false;
 		limit = ctl_look_factor(&t->look, limit);
 		int64_t more = t->tres[i];
 		if (i == CTL_TRES_NODE)
@@ -153,6 +169,8 @@ static bool run_mins(struct attempt *t, const struct ctl_limits *limits, enum ct
 		int64_t limit;
 		if (!ctl_look_tres(&t->look, limits, kind, i, &limit))
 			continue;
+		if (doubted(t, i))
+			return false;
 		if (limit_mins(t, i) > limit || limit_mins(t, i) > limit - held_mins(used, i))
 			return ctl_look_no(&t->look, ctl_reason_of(t->look.c, why, i));
 	}
@@ -168,6 +186,8 @@ static bool used_mins(struct attempt *t, const struct ctl_limits *limits, const 
 		int64_t limit;
 		if (!ctl_look_tres(&t->look, limits, CTL_GRP_MINS, i, &limit))
 			continue;
+		if (doubted(t, i))
+			return false;
 		const int64_t spent = ctl_used_mins(seconds[i]);
 		if (spent >= limit)
 			return ctl_look_no(&t->look, ctl_reason_of(t->look.c, why, i));
@@ -186,6 +206,8 @@ static bool own(
 		int64_t limit;
 		if (!ctl_look_tres(&t->look, limits, kind, i, &limit))
 			continue;
+		if (doubted(t, i))
+			return false;
 		int64_t amount = kind == CTL_MAX_MINS ? limit_mins(t, i) : t->tres[i];
 		if (!t->look.is_qos && !amount)
 			continue;
@@ -259,6 +281,21 @@ enum sl_reason ctl_limits_post_on(
 		.minutes = safe_minutes(c, job, &order),
 	};
 	return ctl_look_all(&t.look, &order, qos_after, assoc_after) ? SL_REASON_NONE : t.look.reason;
+}
+
+enum sl_reason ctl_limits_post_sure(struct ctl *c, struct ctl_job *job)
+{
+	if (!ctl_limits_on(c, job))
+		return SL_REASON_NONE;
+	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
+	struct attempt t = {
+		.look = { .c = c, .job = job },
+		.tres = job->tres_asked,
+		.minutes = safe_minutes(c, job, &order),
+		.sure = c->select,
+	};
+	const bool allowed = ctl_look_all(&t.look, &order, qos_after, assoc_after);
+	return allowed || t.doubted ? SL_REASON_NONE : t.look.reason;
 }
 
 enum sl_reason ctl_limits_post(struct ctl *c, struct ctl_job *job, const int64_t *tres)

@@ -317,7 +317,14 @@ static enum ctl_status ctl_place_place(struct ctl *c, struct ctl_job *job, const
 {
 	int64_t most;
 	const enum ctl_status status = node_counts(c, job, &most);
-	return status == CTL_OK ? or_limited(c, job, place_in(c, job, available, most)) : status;
+	if (status != CTL_OK)
+		return status;
+	/* Wherever it fits, and if it does not, it is over its limits: then no place need be sought. */
+	const enum sl_reason limit = ctl_limits_post_sure(c, job);
+	if (limit == SL_REASON_NONE)
+		return or_limited(c, job, place_in(c, job, available, most));
+	ctl_queue_reason(c, job, limit);
+	return CTL_ACCOUNTING_POLICY;
 }
 
 static enum ctl_status place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)

@@ -10,6 +10,8 @@
 
 #include "policies/slurm/control/ctl_place.h"
 
+enum { INSERTION = 8 }; /* As few are sorted by insertion. */
+
 struct ctl_queue {
 	struct ctl_entry *entry, *other; /* other: to merge with. */
 	size_t capacity;
@@ -95,21 +97,38 @@ static bool ctl_is_limit(enum sl_reason reason)
 
 bool ctl_is_limit_known(enum sl_reason reason)
 {
-	static const enum sl_reason known[] = { SL_REASON_ASSOC_GRP_CPU, SL_REASON_ASSOC_GRP_CPU_MINS,
-		SL_REASON_ASSOC_GRP_CPU_RUN_MINS, SL_REASON_ASSOC_GRP_JOBS, SL_REASON_ASSOC_GRP_MEM,
-		SL_REASON_ASSOC_GRP_NODE, SL_REASON_ASSOC_GRP_SUBMIT, SL_REASON_ASSOC_GRP_WALL,
-		SL_REASON_ASSOC_MAX_JOBS, SL_REASON_ASSOC_MAX_CPU_JOB, SL_REASON_ASSOC_MAX_CPU_MINS_JOB,
-		SL_REASON_ASSOC_MAX_NODE_JOB, SL_REASON_ASSOC_MAX_WALL, SL_REASON_ASSOC_MAX_SUBMIT,
-		SL_REASON_QOS_GRP_CPU, SL_REASON_QOS_GRP_CPU_MINS, SL_REASON_QOS_GRP_CPU_RUN_MINS,
-		SL_REASON_QOS_GRP_JOBS, SL_REASON_QOS_GRP_MEM, SL_REASON_QOS_GRP_NODE,
-		SL_REASON_QOS_GRP_SUBMIT, SL_REASON_QOS_GRP_WALL, SL_REASON_QOS_MAX_CPU_JOB,
-		SL_REASON_QOS_MAX_CPU_MINS_JOB, SL_REASON_QOS_MAX_NODE_JOB, SL_REASON_QOS_MAX_WALL,
-		SL_REASON_QOS_MAX_CPU_USER, SL_REASON_QOS_MAX_JOBS_USER, SL_REASON_QOS_MAX_NODE_USER,
-		SL_REASON_QOS_MAX_SUBMIT_USER, SL_REASON_QOS_MIN_CPU };
-	for (size_t i = 0; ctl_is_limit(reason) && i < SL_LEN(known); i++)
-		if (known[i] == reason)
-			return true;
-	return false;
+	static const bool known[] = { [SL_REASON_ASSOC_GRP_CPU] = true,
+		[SL_REASON_ASSOC_GRP_CPU_MINS] = true,
+		[SL_REASON_ASSOC_GRP_CPU_RUN_MINS] = true,
+		[SL_REASON_ASSOC_GRP_JOBS] = true,
+		[SL_REASON_ASSOC_GRP_MEM] = true,
+		[SL_REASON_ASSOC_GRP_NODE] = true,
+		[SL_REASON_ASSOC_GRP_SUBMIT] = true,
+		[SL_REASON_ASSOC_GRP_WALL] = true,
+		[SL_REASON_ASSOC_MAX_JOBS] = true,
+		[SL_REASON_ASSOC_MAX_CPU_JOB] = true,
+		[SL_REASON_ASSOC_MAX_CPU_MINS_JOB] = true,
+		[SL_REASON_ASSOC_MAX_NODE_JOB] = true,
+		[SL_REASON_ASSOC_MAX_WALL] = true,
+		[SL_REASON_ASSOC_MAX_SUBMIT] = true,
+		[SL_REASON_QOS_GRP_CPU] = true,
+		[SL_REASON_QOS_GRP_CPU_MINS] = true,
+		[SL_REASON_QOS_GRP_CPU_RUN_MINS] = true,
+		[SL_REASON_QOS_GRP_JOBS] = true,
+		[SL_REASON_QOS_GRP_MEM] = true,
+		[SL_REASON_QOS_GRP_NODE] = true,
+		[SL_REASON_QOS_GRP_SUBMIT] = true,
+		[SL_REASON_QOS_GRP_WALL] = true,
+		[SL_REASON_QOS_MAX_CPU_JOB] = true,
+		[SL_REASON_QOS_MAX_CPU_MINS_JOB] = true,
+		[SL_REASON_QOS_MAX_NODE_JOB] = true,
+		[SL_REASON_QOS_MAX_WALL] = true,
+		[SL_REASON_QOS_MAX_CPU_USER] = true,
+		[SL_REASON_QOS_MAX_JOBS_USER] = true,
+		[SL_REASON_QOS_MAX_NODE_USER] = true,
+		[SL_REASON_QOS_MAX_SUBMIT_USER] = true,
+		[SL_REASON_QOS_MIN_CPU] = true };
+	return ctl_is_limit(reason) && reason < SL_LEN(known) && known[reason];
 }
 
 bool ctl_limits_retry(struct ctl *c, struct ctl_job *job)
@@ -193,6 +212,13 @@ bool ctl_queue_independent(struct ctl *c, struct ctl_job *job)
 	return independent && job->state == CTL_PENDING && job->priority;
 }
 
+/* Reservation, tier, priority: what ctl_queue_compare() looks at first, where no job preempts. */
+static uint64_t key_of(const struct ctl *c, const struct ctl_job *job, uint32_t part, uint32_t priority)
+{
+	const uint64_t tier = (uint64_t)c->part[part].tier & UINT16_MAX;
+	return (uint64_t)(job->resv != CTL_NO_ROW) << 48 | tier << 32 | priority;
+}
+
 static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 {
 	struct ctl_queue *q = c->queue;
@@ -204,10 +230,12 @@ static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 		job->part = job->parts[i];
 		if (!partition_allows(c, job, job->parts[i]))
 			continue;
+		const uint32_t priority = job->priority_part ? job->priority_part[i] : job->priority;
 		q->entry[count++] = (struct ctl_entry){ .job = job,
 			.part = job->parts[i],
-			.priority = job->priority_part ? job->priority_part[i] : job->priority,
-			.array = !ctl_is_alone(job) };
+			.priority = priority,
+			.array = !ctl_is_alone(job),
+			.key = key_of(c, job, job->parts[i], priority) };
 	}
 	return count;
 }
@@ -260,6 +288,44 @@ static void ctl_queue_sort(
 	memcpy(entry, other, to * sizeof(*entry)); /* What is left of the second half is in its place. */
 }
 
+/* Where none preempts, the order is one, so that any stable way to sort gives the same. */
+static bool goes_after(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b)
+{
+	return a->key != b->key ? a->key < b->key : ctl_queue_compare(c, a, b) > 0;
+}
+
+static void sort_by_key(const struct ctl *c, struct ctl_entry *entry, size_t count, struct ctl_entry *other)
+{
+	if (count <= INSERTION) {
+		for (size_t i = 1; i < count; i++) {
+			const struct ctl_entry e = entry[i];
+			size_t at = i;
+			for (; at > 0 && goes_after(c, &entry[at - 1], &e); at--)
+				entry[at] = entry[at - 1];
+			entry[at] = e;
+		}
+		return;
+	}
+	const size_t half = count / 2;
+	sort_by_key(c, entry, half, other);
+	sort_by_key(c, entry + half, count - half, other);
+	if (!goes_after(c, &entry[half - 1], &entry[half]))
+		return;
+	memcpy(other, entry, half * sizeof(*entry));
+	size_t to = 0;
+	for (size_t a = 0, b = half; a < half;)
+		entry[to++] = b < count && goes_after(c, &other[a], &entry[b]) ? entry[b++] : other[a++];
+}
+
+/* The keys are in order as the entries are. */
+static bool is_keyed(const struct ctl *c)
+{
+	for (uint32_t i = 0; i < c->part_count; i++)
+		if (c->part[i].tier < 0 || c->part[i].tier > UINT16_MAX)
+			return false;
+	return !c->params.preempt_by_part && !c->params.preempt_by_qos;
+}
+
 /* sched/builtin tries jobs in order of submission, if nothing else could order them. */
 static bool is_fifo(const struct ctl *c)
 {
@@ -281,8 +347,12 @@ size_t ctl_queue_build(struct ctl *c, bool backfill, struct ctl_entry **entry)
 		if (job)
 			count = ctl_queue_add(c, job, count);
 	}
-	if (!is_fifo(c))
-		ctl_queue_sort(c, q->entry, count, q->other);
+	if (!is_fifo(c)) {
+		if (is_keyed(c))
+			sort_by_key(c, q->entry, count, q->other);
+		else
+			ctl_queue_sort(c, q->entry, count, q->other);
+	}
 	*entry = q->entry;
 	return count;
 }

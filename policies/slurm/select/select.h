@@ -161,6 +161,8 @@ struct select_wants {
 	const char *never;            /* Not NULL: the request makes no sense, and why: a constant. */
 };
 void select_wants(struct select *select, const struct select_job *job, struct select_wants *out);
+/* What any allocation of the job has of that gres, wherever it goes; -1: that depends. */
+int64_t select_sure_gres(struct select *select, const struct select_job *job, uint32_t gres);
 /* Devices or units of that gres (select_gres_name), of that type or, with NULL, of any. */
 int64_t select_wants_gres(
 	struct select *select, const struct select_job *job, uint32_t gres, const char *type);

@@ -65,6 +65,41 @@ int64_t select_wants_gres(
 	return count;
 }
 
+/* The allocation has so many nodes, no more and no fewer; -1: it may have more. */
+static int64_t sure_nodes(const struct sel_request *q)
+{
+	bool counted = q->required != NULL;
+	for (uint32_t i = 0; i < q->feature_count; i++)
+		counted |= q->feature[i].count != 0;
+	const int64_t by_tasks = q->tasks_per_node ? div_up(q->tasks, q->tasks_per_node) : 0;
+	return counted || q->nodes_min < 1 || q->nodes_max != q->nodes_min || by_tasks > q->nodes_min
+		       ? -1
+		       : q->nodes_min;
+}
+
+/* Devices that are local to some cores, and shares of devices, are chosen by where the cores are. */
+int64_t select_sure_gres(struct select *select, const struct select_job *job, uint32_t gres)
+{
+	const struct sel_request *q = sel_request_of(select, job);
+	const struct sel_gres_request *of = NULL;
+	if (!q || q->never || select->linear || select->gres_adjacent || q->whole == SL_EXCLUSIVE_NODE)
+		return -1;
+	for (uint32_t i = 0; i < select->shape_count; i++)
+		if (select->shape[i].shared[gres])
+			return -1;
+	for (uint32_t g = 0; g < q->gres_count; g++) {
+		if (q->gres[g].name != gres)
+			continue;
+		if (of)
+			return -1;
+		of = &q->gres[g];
+	}
+	if (!of)
+		return 0;
+	const int64_t nodes = sure_nodes(q);
+	return nodes < 0 || of->per_job || of->per_socket || of->per_task ? -1 : nodes * of->per_node;
+}
+
 /* UINT32_MAX: no node has such. */
 static uint32_t type_of(const struct select *s, const char *type)
 {
