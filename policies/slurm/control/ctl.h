@@ -203,6 +203,8 @@ struct ctl_job {
 	uint32_t assoc, qos; /* CTL_NO_ROW: none. */
 	uint32_t user;       /* Of ctl->user_name. */
 	uint32_t priority;   /* 0: held. */
+	uint32_t known_part; /* In that partition; CTL_NO_ROW: not yet known; */
+	uint64_t known;      /* bit i: any allocation has what it asked of TRES i. */
 	enum sl_reason reason;
 	enum ctl_status status;              /* Of the last test. */
 	enum sl_state ended_as;              /* Of CTL_ENDED; and, when it is about to end, how. */

@@ -192,6 +192,7 @@ void ctl_job_asks(struct ctl *c, struct ctl_job *job)
 	job->nodes_max = wants.nodes_max ? wants.nodes_max : CTL_NEVER;
 	job->cpus_min = wants.cpus;
 	job->tasks = wants.tasks ? wants.tasks : 1;
+	job->known_part = CTL_NO_ROW;
 	memset(job->tres_asked, 0, sizeof(job->tres_asked));
 	job->tres_asked[CTL_TRES_CPU] = wants.cpus;
 	job->tres_asked[CTL_TRES_MEM] = wants.mem;

@@ -120,36 +120,10 @@ bool ctl_look_all(struct ctl_look *look, const struct ctl_order_of *order,
 	for (unsigned k = 0; k < 2 && good; k++)
 		good = order->qos[k] == CTL_NO_ROW || qos(look, order->qos[k]);
 	look->is_qos = false;
-	/* Those without limits allow everything. */
-	const struct ctl_assoc *of = look->c->assoc;
-	for (uint32_t i = look->job->assoc; i != CTL_NO_ROW && good; i = of[i].parent) {
-		i = of[i].limited;
-		if (i == CTL_NO_ROW)
-			break;
+	const uint32_t first = look->c->assoc[look->job->assoc].limited;
+	for (uint32_t i = first; i != CTL_NO_ROW && good; i = ctl_limited_above(look->c, i))
 		good = assoc(look, i);
-	}
 	return good;
-}
-
-bool ctl_look_number(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_number kind)
-{
-	const uint32_t bit = UINT32_C(1) << kind;
-	if (limits->number[kind] == CTL_NEVER || look->imposed.number & bit)
-		return false;
-	if (look->is_qos)
-		look->imposed.number |= bit;
-	return true;
-}
-
-bool ctl_look_tres(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_tres kind,
-	uint32_t tres, int64_t *limit)
-{
-	*limit = ctl_limit_of(limits, kind, tres);
-	if (*limit == CTL_NEVER || look->imposed.tres[kind] & ctl_bit(tres))
-		return false;
-	if (look->is_qos)
-		look->imposed.tres[kind] |= ctl_bit(tres);
-	return true;
 }
 
 int64_t ctl_look_factor(const struct ctl_look *look, int64_t limit)
@@ -207,7 +181,7 @@ int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, 
 	const bool max_of_qos = most != CTL_NEVER;
 	const int64_t group = of_order(c, &order, CTL_GRP_TRES, CTL_TRES_NODE);
 	ctl_limits_least(group, SL_REASON_QOS_GRP_NODE, &most, reason);
-	for (uint32_t i = job->assoc; i != CTL_NO_ROW; i = c->assoc[i].parent) {
+	for (uint32_t i = c->assoc[job->assoc].limited; i != CTL_NO_ROW; i = ctl_limited_above(c, i)) {
 		const struct ctl_limits *limits = c->assoc[i].limits;
 		const int64_t before = most;
 		if (group == CTL_NEVER)

@@ -132,6 +132,12 @@ static inline uint64_t ctl_bit(uint32_t tres) { return UINT64_C(1) << tres; }
 /* ---- ctl_limits.c */
 bool ctl_limits_on(const struct ctl *c, const struct ctl_job *job);
 struct ctl_order_of ctl_qos_order(const struct ctl *c, const struct ctl_job *job, uint32_t part);
+/* Of those above an association the next that has limits; the others allow everything. */
+static inline uint32_t ctl_limited_above(const struct ctl *c, uint32_t assoc)
+{
+	const uint32_t above = c->assoc[assoc].parent;
+	return above == CTL_NO_ROW ? CTL_NO_ROW : c->assoc[above].limited;
+}
 /* The account's own association. */
 uint32_t ctl_account_of(const struct ctl *c, uint32_t assoc);
 double ctl_factor_safe(const struct ctl *c, const struct ctl_order_of *order);
@@ -140,9 +146,27 @@ double ctl_factor_safe(const struct ctl *c, const struct ctl_order_of *order);
 bool ctl_look_all(struct ctl_look *look, const struct ctl_order_of *order,
 	bool (*qos)(struct ctl_look *look, uint32_t row), bool (*assoc)(struct ctl_look *look, uint32_t row));
 /* There is such a limit, and none before has set one. One of a QOS is set from now on. */
-bool ctl_look_number(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_number kind);
-bool ctl_look_tres(struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_tres kind,
-	uint32_t tres, int64_t *limit);
+static inline bool ctl_look_number(
+	struct ctl_look *look, const struct ctl_limits *limits, enum ctl_limit_number kind)
+{
+	const uint32_t bit = UINT32_C(1) << kind;
+	if (limits->number[kind] == CTL_NEVER || look->imposed.number & bit)
+		return false;
+	if (look->is_qos)
+		look->imposed.number |= bit;
+	return true;
+}
+
+static inline bool ctl_look_tres(struct ctl_look *look, const struct ctl_limits *limits,
+	enum ctl_limit_tres kind, uint32_t tres, int64_t *limit)
+{
+	*limit = ctl_limit_of(limits, kind, tres);
+	if (*limit == CTL_NEVER || look->imposed.tres[kind] & ctl_bit(tres))
+		return false;
+	if (look->is_qos)
+		look->imposed.tres[kind] |= ctl_bit(tres);
+	return true;
+}
 /* LimitFactor: of associations' limits of TRES. */
 int64_t ctl_look_factor(const struct ctl_look *look, int64_t limit);
 /* False, because of it. */

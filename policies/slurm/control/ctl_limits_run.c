@@ -15,7 +15,7 @@ struct attempt {
 	const struct select_alloc *alloc; /* On these nodes; NULL: not known. */
 	int64_t minutes;                  /* Of its time limit, with UsageFactorSafe; */
 	int64_t wall;                     /* as it is. CTL_NONE: not tested yet. */
-	struct select *sure;              /* Only what any allocation has is known of it; NULL: all is. */
+	uint64_t known;                   /* Bit i: how much that has of TRES i is known. */
 	bool doubted;                     /* Something else would have to be known. */
 };
 
@@ -121,12 +121,7 @@ enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job)
 /* The limit is one on an amount that is not known: no answer. */
 static bool doubted(struct attempt *t, uint32_t tres)
 {
-	if (!t->sure)
-		return false;
-	const struct ctl *c = t->look.c;
-	const struct ctl_tres *of = &c->tres[tres];
-	t->doubted = tres < CTL_TRES_FIRST || of->gres == CTL_NO_ROW || of->type ||
-		     select_sure_gres(t->sure, &t->look.job->desc, of->gres) != t->tres[tres];
+	t->doubted |= !(t->known & ctl_bit(tres));
 	return t->doubted;
 }
 
@@ -279,8 +274,25 @@ enum sl_reason ctl_limits_post_on(
 		.tres = tres,
 		.alloc = alloc,
 		.minutes = safe_minutes(c, job, &order),
+		.known = ~UINT64_C(0),
 	};
 	return ctl_look_all(&t.look, &order, qos_after, assoc_after) ? SL_REASON_NONE : t.look.reason;
+}
+
+/* TRES of which any allocation of the job in its partition has what it asked for, found out once. */
+static uint64_t known_of(const struct ctl *c, struct ctl_job *job)
+{
+	if (job->known_part == job->part)
+		return job->known;
+	job->known_part = job->part;
+	job->known = 0;
+	for (uint32_t i = CTL_TRES_FIRST; i < c->tres_count; i++) {
+		const struct ctl_tres *of = &c->tres[i];
+		if (of->gres != CTL_NO_ROW && !of->type &&
+			select_sure_gres(c->select, &job->desc, of->gres) == job->tres_asked[i])
+			job->known |= ctl_bit(i);
+	}
+	return job->known;
 }
 
 enum sl_reason ctl_limits_post_sure(struct ctl *c, struct ctl_job *job)
@@ -292,7 +304,7 @@ enum sl_reason ctl_limits_post_sure(struct ctl *c, struct ctl_job *job)
 		.look = { .c = c, .job = job },
 		.tres = job->tres_asked,
 		.minutes = safe_minutes(c, job, &order),
-		.sure = c->select,
+		.known = known_of(c, job),
 	};
 	const bool allowed = ctl_look_all(&t.look, &order, qos_after, assoc_after);
 	return allowed || t.doubted ? SL_REASON_NONE : t.look.reason;
