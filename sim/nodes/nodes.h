@@ -159,9 +159,7 @@ void nodes_unpromise(struct nodes *nodes, uint32_t job);
 void nodes_promise_undo(struct nodes *nodes, uint32_t job);
 void nodes_promise_restore(struct nodes *nodes, uint32_t job);
 /* The earliest time from which the job, waiting with a promise for `was` (SL_NEVER: without), could have one
- * if it gave that back; `was`: none before. A round of such questions begins with nodes_sooner_begin; nothing
- * must be settled between. */
-void nodes_sooner_begin(struct nodes *nodes);
+ * if it gave that back; `was`: none before. */
 sl_time nodes_promise_sooner(
 	struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, sl_time was);
 /* The job's promise is for the earliest time that there was, by nodes_promise_at or nodes_promise_sooner; or

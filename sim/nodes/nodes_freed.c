@@ -16,6 +16,7 @@ void sooner_freed(struct nodes *nodes, uint32_t row)
 	if (sooner->quiet)
 		return;
 	node->at = ++sooner->count;
+	node->question = 0;
 	if (sooner->newest == row)
 		return;
 	sooner->node[node->newer].older = node->older;
@@ -45,8 +46,9 @@ bool sooner_init(struct nodes *nodes)
 	sooner->count = 1;
 	sooner->mover = NONE;
 	for (uint32_t row = 0; row < nodes->count; row++)
-		sooner->node[row] = (struct freed_node){ 1, row ? row - 1 : NONE,
-			row + 1 < nodes->count ? row + 1 : NONE };
+		sooner->node[row] = (struct freed_node){ .at = 1,
+			.newer = row ? row - 1 : NONE,
+			.older = row + 1 < nodes->count ? row + 1 : NONE };
 	return true;
 }
 

@@ -210,25 +210,27 @@ struct gauged {
 struct freed_node {
 	uint64_t at;
 	uint32_t newer, older;
+	/* By the last question: there the unit fits no sooner. */
+	uint64_t question;
+	sl_time soonest;
 };
 
 /* On nodes freed since, no unit of the request fits for that long sooner; up to which freeing that is known.
  */
 struct refusal {
 	sl_time length, soonest;
-	uint64_t known;
+	uint64_t since, known;
 };
 
 /* Of one request: the longer, the later. */
 struct refusals {
 	uint32_t request, count;
-	uint64_t since, round;
 	struct refusal step[REFUSALS];
 };
 
 struct sooner {
-	uint64_t count; /* Of freeings: their clock. It begins at 1. */
-	uint64_t round; /* Of questions. */
+	uint64_t count;    /* Of freeings: their clock. It begins at 1. */
+	uint64_t question; /* Counts them. */
 	struct freed_node *node;
 	uint64_t *settled; /* By job: its promise was the soonest then; 0: not known to be. */
 	uint32_t newest;

@@ -9,41 +9,41 @@
  */
 #include "sim/nodes/nodes_parts.h"
 
-void nodes_sooner_begin(struct nodes *nodes)
-{
-	if (!failed(nodes) && sooner_init(nodes))
-		nodes->sooner->round++;
-}
-
 void nodes_promise_settled(struct nodes *nodes, uint32_t job, bool settled)
 {
 	if (nodes->sooner)
 		nodes->sooner->settled[job] = settled ? nodes->sooner->count : 0;
 }
 
-/* On the nodes freed since, but for one. */
-static sl_time freed_soonest(const struct nodes *nodes, uint64_t since, uint32_t but, struct want *want)
+/* The earliest time on the nodes freed since, but for one. Each is noted with its own, or what that is not
+ * before. */
+static sl_time freed_soonest(struct nodes *nodes, uint64_t since, uint32_t but, struct want *want)
 {
-	const struct sooner *sooner = nodes->sooner;
+	struct sooner *sooner = nodes->sooner;
+	sl_time soonest = want->latest;
+	sooner->question++;
 	for (uint32_t row = sooner->newest; row != NONE && sooner->node[row].at > since;
 		row = sooner->node[row].older) {
-		const sl_time at = row == but ? SL_NEVER : node_soonest(nodes, row, want);
-		want->latest = at < want->latest ? at : want->latest;
+		if (row == but)
+			continue;
+		const sl_time at = node_soonest(nodes, row, want);
+		sooner->node[row].question = sooner->question;
+		sooner->node[row].soonest = at;
+		soonest = at < soonest ? at : soonest;
+		want->latest =
+			soonest < want->latest ? soonest + 1 : want->latest; /* As soon is noted too. */
 	}
-	return want->latest;
+	return soonest;
 }
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-static struct refusals *refusals_of(struct sooner *sooner, uint32_t request, uint64_t since)
+static struct refusals *refusals_of(struct sooner *sooner, uint32_t request)
 {
 	struct refusals *of = &sooner->of[request % REFUSED_REQUESTS];
-	if (of->round != sooner->round || of->request != request || since < of->since) {
-		of->round = sooner->round;
-		of->request = request;
-		of->since = since;
+	if (of->request != request)
 		of->count = 0;
-	}
+	of->request = request;
 	return of;
 }
 
@@ -60,27 +60,36 @@ static void refusal_put(struct refusals *of, uint32_t place, struct refusal fres
 	of->step[place] = fresh;
 }
 
-/* Do the nodes freed since refuse it, for that long before `was`? With all promises where they are. */
-static bool freed_refuse(struct nodes *nodes, uint32_t request, uint64_t since, sl_time length, sl_time was)
+/* What was freed since then is asked. */
+static bool still_refused(struct nodes *nodes, uint32_t request, struct refusal *step, sl_time was)
 {
-	struct sooner *sooner = nodes->sooner;
-	struct refusals *of = refusals_of(sooner, request, since);
+	struct want want = { request, nodes->now, step->length, step->soonest, true };
+	step->soonest = freed_soonest(nodes, step->known, NONE, &want);
+	step->known = nodes->sooner->count;
+	return step->soonest >= was;
+}
+
+/* Before `was` the earliest time on the nodes freed since, for that long; else some time that is not before.
+ * With all promises where they are. */
+static sl_time freed_before(
+	struct nodes *nodes, uint32_t request, uint64_t since, sl_time length, sl_time was)
+{
+	struct refusals *of = refusals_of(nodes->sooner, request);
 	uint32_t place = of->count;
 	while (place && of->step[place - 1].length > length)
 		place--;
-	if (place && of->step[place - 1].soonest >= was) {
+	if (place && of->step[place - 1].since <= since) {
 		struct refusal *step = &of->step[place - 1];
-		struct want want = { request, nodes->now, step->length, step->soonest, true };
-		if (step->known < sooner->count)
-			step->soonest = freed_soonest(nodes, step->known, NONE, &want);
-		step->known = sooner->count;
-		if (step->soonest >= was)
-			return true;
+		if (step->soonest >= was && still_refused(nodes, request, step, was))
+			return was;
+		memmove(step, step + 1, (of->count - place) * sizeof(*step));
+		of->count--;
+		place--;
 	}
 	struct want want = { request, nodes->now, length, SL_NEVER, true };
-	const sl_time soonest = freed_soonest(nodes, of->since, NONE, &want);
-	refusal_put(of, place, (struct refusal){ length, soonest, sooner->count });
-	return soonest >= was;
+	const sl_time soonest = freed_soonest(nodes, since, NONE, &want);
+	refusal_put(of, place, (struct refusal){ length, soonest, since, nodes->sooner->count });
+	return soonest;
 }
 
 /* ---- Questions ------------------------------------------------------------------------------- */
@@ -115,17 +124,18 @@ static sl_time sooner_unit(struct nodes *nodes, uint32_t job, uint32_t request, 
 {
 	const uint64_t since = nodes->sooner->settled[job];
 	const uint32_t own = own_freed(nodes, job, since);
-	struct want want = { request, nodes->now, length, was, true };
-	if (!freed_refuse(nodes, request, since, length, was))
-		(void)freed_soonest(nodes, since, own, &want);
+	const sl_time others = freed_before(nodes, request, since, length, was);
 	if (own == NONE)
-		return want.latest;
+		return others;
+	struct want want = { request, nodes->now, length, was, true };
+	const sl_time soonest = others < was ? freed_soonest(nodes, since, own, &want) : was;
 	nodes->sooner->quiet = true;
 	const uint32_t allocation = promise_leaves(nodes, job);
+	want.latest = soonest;
 	const sl_time at = node_soonest(nodes, own, &want);
 	promise_links(nodes, job, allocation);
 	nodes->sooner->quiet = false;
-	return at < want.latest ? at : want.latest;
+	return at < soonest ? at : soonest;
 }
 
 static sl_time mover_is(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, sl_time to)
@@ -151,7 +161,7 @@ static sl_time sooner_by_kind(
 		return was;
 	if (kind == SHAPE_UNIT)
 		return mover_is(nodes, job, request, length, sooner_unit(nodes, job, request, length, was));
-	if (own_freed(nodes, job, since) == NONE && freed_refuse(nodes, request, since, length, was))
+	if (own_freed(nodes, job, since) == NONE && freed_before(nodes, request, since, length, was) >= was)
 		return was;
 	return sooner_anywhere(nodes, job, request, length, was);
 }

@@ -246,7 +246,8 @@ uint32_t ahead_choose(struct nodes *nodes, uint32_t request, sl_time at, sl_time
 	if (promises && sooner && sooner->among) {
 		for (uint32_t row = sooner->newest; row != NONE && sooner->node[row].at > sooner->since;
 			row = sooner->node[row].older)
-			choose_node(&c, row);
+			if (sooner->node[row].question != sooner->question || sooner->node[row].soonest <= at)
+				choose_node(&c, row);
 		return c.node;
 	}
 	for (uint32_t row = 0; row < nodes->count && c.cache_entry == NONE; row++)

@@ -453,7 +453,6 @@ static struct freed_interval move_on_pool(struct sim *sim, uint32_t job, sl_time
 static void compress_on_nodes(struct sim *sim)
 {
 	sim->freed = (struct freed){ .count = 0 };
-	nodes_sooner_begin(sim->nodes);
 	for (uint32_t job = queue_first(&sim->queue); job != UINT32_MAX;
 		job = queue_after(&sim->queue, job)) {
 		const sl_time was = sim->promise[job];

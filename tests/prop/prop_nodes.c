@@ -488,8 +488,6 @@ static sl_time sooner_of(struct trial *t, uint32_t job)
 /* Of all jobs with a promise. */
 static void sooner_all(struct trial *t)
 {
-	if (chance(t, 4))
-		nodes_sooner_begin(t->nodes);
 	for (uint32_t job = 0; job < REF_JOBS; job++)
 		if (is_promised(&t->ref.job[job]))
 			(void)sooner_of(t, job);

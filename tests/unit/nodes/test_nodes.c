@@ -487,7 +487,6 @@ Test(nodes, a_promise_moves_to_what_a_promised_job_leaves_as_it_starts_early_and
 	promises_soonest(nodes, 3, EIGHT_CPUS, 30, 25); /* Node 4, [30, 55). */
 	promises_soonest(nodes, 4, EIGHT_CPUS, 35, 25); /* Node 5, [35, 60). */
 	nodes_end(nodes, 1);
-	nodes_sooner_begin(nodes);
 	cr_expect_eq(nodes_promise_sooner(nodes, 3, EIGHT_CPUS, 25, 30), 30, "20 are too few");
 	cr_expect_eq(nodes_promise_sooner(nodes, 4, EIGHT_CPUS, 25, 35), 35);
 	cr_expect(nodes_start_promised(nodes, 2, EIGHT_CPUS, 9));
@@ -506,7 +505,6 @@ Test(nodes, a_promise_moves_as_a_window_is_taken_back_or_a_node_opens)
 {
 	static const uint32_t large[] = { 4, 5 };
 	struct nodes *nodes = made(&first, &cluster);
-	nodes_sooner_begin(nodes);
 	cr_assert(nodes_window_add(nodes, large, 2, 0, 50));
 	promises_soonest(nodes, 0, EIGHT_CPUS, 50, 10);
 	nodes_window_undo(nodes);
