@@ -159,8 +159,8 @@ void interval_unlink(struct nodes *nodes, uint32_t index)
 	SL_CHECK(interval->flags & INTERVAL_LINKED);
 	interval->flags &= (uint8_t)~INTERVAL_LINKED;
 	/* What had ended by now, as planned, frees nothing. */
-	if (!(interval->flags & INTERVAL_BEGIN) && interval->at > nodes->now)
-		node_freed(nodes, interval->node);
+	if (nodes->sooner && !(interval->flags & INTERVAL_BEGIN) && interval->at > nodes->now)
+		sooner_freed(nodes, interval->node);
 	*(interval->before == NONE ? &node->first : &nodes->interval[interval->before].next) = interval->next;
 	*(interval->next == NONE ? &node->last : &nodes->interval[interval->next].before) = interval->before;
 	interval_changed(nodes, interval);
