@@ -311,7 +311,7 @@ static void freed_trim(struct freed *freed, sl_time now)
  * first a staircase is kept for each class of sizes: of the intervals of capacity that meet anything freed,
  * those that are longer than all before them. Most jobs are refused by it without a look at the profile.
  */
-enum { STEPS = SL_OR_TINY(16, 2) };
+enum { STEPS = SL_OR_TINY(16, 2), SPANS = SL_OR_TINY(256, 4) };
 
 struct stair {
 	uint32_t count;
@@ -332,7 +332,11 @@ struct compression {
 	uint32_t first;                  /* Whose stairs are to be renewed, for stair_visit. */
 	sl_time until;                   /* All that was freed lies before. */
 	int64_t free;                    /* The most that is free anywhere freed. */
-	uint32_t place, count;           /* Of the list of the queue. */
+	/* No less than any value of the profile within each of the next intervals of 2^shift: all before the
+	 * latest promise. Most jobs are refused by them. */
+	unsigned shift;
+	int64_t most[SPANS];
+	uint32_t place, count; /* Of the list of the queue. */
 };
 
 /* When all steps are in use, one serves for the last two: too hopeful, which is allowed. */
@@ -396,6 +400,9 @@ static void note_move(struct compression *c, uint32_t job, const struct freed_in
 	const int64_t before = span.least - sim->jobs->size[job];
 	c->until = freed->until > c->until ? freed->until : c->until;
 	c->free = most > c->free ? most : c->free;
+	for (sl_time i = (freed->from - sim->now) >> c->shift;
+		i < SPANS && i <= (freed->until - 1 - sim->now) >> c->shift; i++)
+		c->most[i] += sim->jobs->size[job];
 	uint32_t first = 0, end = c->classes;
 	while (end && (c->level[end - 1] > span.most || c->latest[end - 1] <= freed->from))
 		end--;
@@ -428,7 +435,8 @@ static sl_time earlier_start(struct compression *c, uint32_t job)
 	const sl_time from = stair_may_hold(c, job);
 	if (from != SL_NEVER)
 		return profile_earliest(&sim->profile, from, was, level, sim->estimate[job]);
-	if (profile_value(&sim->profile, was - 1) < level)
+	const sl_time span = (was - 1 - sim->now) >> c->shift;
+	if ((span < SPANS && c->most[span] < level) || profile_value(&sim->profile, was - 1) < level)
 		return was;
 	return profile_run_start(&sim->profile, was - 1, sim->now, level);
 }
@@ -511,6 +519,17 @@ static void classes_find(struct compression *c)
 	}
 }
 
+static void mosts_find(struct compression *c)
+{
+	sl_time latest = 0;
+	for (uint32_t i = 0; i < c->classes; i++)
+		latest = c->latest[i] > latest ? c->latest[i] : latest;
+	c->shift = 0;
+	while ((latest - c->sim->now) >> c->shift >= SPANS)
+		c->shift++;
+	profile_mosts(&c->sim->profile, c->sim->now, c->shift, SPANS, c->most);
+}
+
 static void compression_begin(struct compression *c, struct sim *sim)
 {
 	c->sim = sim;
@@ -522,6 +541,7 @@ static void compression_begin(struct compression *c, struct sim *sim)
 	if (c->free < 1 || !list_queue(c))
 		return;
 	classes_find(c);
+	mosts_find(c);
 	uint32_t end = c->classes;
 	while (end && c->level[end - 1] + sim->cluster.cpus_free > c->free)
 		end--;

@@ -509,6 +509,29 @@ sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, i
 	return latest;
 }
 
+void profile_mosts(const struct profile *p, sl_time from, unsigned shift, uint32_t count, int64_t *most)
+{
+	struct walk w = { .k = 0 };
+	int64_t value = walk_begin(p, &w, from);
+	uint32_t in = 0;
+	most[0] = value;
+	for (; w.k < p->count; w.k++, w.place = 0) {
+		const struct profile_block *block = block_of(p, w.k);
+		for (; w.place < block->count; w.place++) {
+			const sl_time behind = block->at[w.place] - from, next = behind >> shift;
+			while (in < next && in + 1 < count)
+				most[++in] = value;
+			if (in < next)
+				return;
+			value = p->before[w.k] + block->value[w.place];
+			if (value > most[in] || behind == next << shift)
+				most[in] = value;
+		}
+	}
+	while (++in < count)
+		most[in] = value;
+}
+
 /* Where the run that holds the place's change, or what is before the first one, begins, but not before
  * `floor`. The walk stands there then, to go on with a lower level. */
 static sl_time run_start(const struct profile *p, struct walk *w, sl_time floor)

@@ -55,6 +55,8 @@ struct profile_span {
 	int64_t least, most;
 };
 struct profile_span profile_span(const struct profile *p, sl_time from, sl_time until);
+/* The greatest value within each of the next `count` intervals of 2^shift from `from` on. */
+void profile_mosts(const struct profile *p, sl_time from, unsigned shift, uint32_t count, int64_t *most);
 /* The earliest time from `now` on, but no later than `latest`, from which the value stays at least `level`
  * for `length`, or until `latest`. */
 sl_time profile_earliest(const struct profile *p, sl_time now, sl_time latest, int64_t level, sl_time length);

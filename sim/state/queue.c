@@ -873,9 +873,14 @@ static uint32_t *list_below(const struct queue *q, uint32_t node, uint32_t level
 
 static void rows_list(const struct queue *q, uint32_t *out)
 {
-	uint32_t row = rows_after(&q->rows, 0);
-	for (; row != NONE; row = rows_after(&q->rows, row + 1))
-		*out++ = row;
+	const struct queue_rows *rows = &q->rows;
+	uint32_t *const end = out + q->count;
+	for (uint32_t block = rows->front / ROWS_BLOCK; out < end; block++) {
+		const struct rows_chunk *chunk = rows->chunk[block / ROWS_WAYS];
+		uint64_t live = chunk ? chunk->live[block % ROWS_WAYS] : 0;
+		for (; live; live &= live - 1)
+			*out++ = block * ROWS_BLOCK + (uint32_t)__builtin_ctzll(live);
+	}
 }
 
 void queue_list(const struct queue *q, uint32_t *out)

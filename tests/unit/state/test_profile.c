@@ -170,6 +170,21 @@ static void check_runs(struct plain *p)
 		pass_to(&s, i, until);
 }
 
+static void check_mosts(struct plain *p)
+{
+	enum { COUNT = 10 };
+	const sl_time from = (sl_time)sl_rng_below(&p->rng, RANGE);
+	const unsigned shift = (unsigned)sl_rng_below(&p->rng, 7);
+	int64_t most[COUNT];
+	profile_mosts(&p->profile, from, shift, COUNT, most);
+	for (sl_time i = 0; i < COUNT; i++) {
+		int64_t greatest = INT64_MIN;
+		for (sl_time t = from + (i << shift); t < from + ((i + 1) << shift); t++)
+			greatest = value(p, t) > greatest ? value(p, t) : greatest;
+		cr_assert_eq(most[i], greatest);
+	}
+}
+
 Test(profile, agrees_with_an_array_of_seconds, .timeout = 120)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -193,6 +208,7 @@ Test(profile, agrees_with_an_array_of_seconds, .timeout = 120)
 			if (round % 5 == 0) {
 				check_searches(&p);
 				check_runs(&p);
+				check_mosts(&p);
 			}
 		}
 		profile_release(&p.profile);
