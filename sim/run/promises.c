@@ -330,7 +330,6 @@ struct compression {
 	struct stair stair[QUEUE_CLASSES];
 	uint8_t of_class[QUEUE_CLASSES]; /* and where it stands here. */
 	uint32_t first;                  /* Whose stairs are to be renewed, for stair_visit. */
-	sl_time until;                   /* All that was freed lies before. */
 	int64_t free;                    /* The most that is free anywhere freed. */
 	/* No less than any value of the profile within each of the next intervals of 2^shift: all before the
 	 * latest promise. Most jobs are refused by them. */
@@ -398,7 +397,6 @@ static void note_move(struct compression *c, uint32_t job, const struct freed_in
 	const struct profile_span span = profile_span(&sim->profile, freed->from, freed->until);
 	const int64_t most = span.most + sim->cluster.cpus_free;
 	const int64_t before = span.least - sim->jobs->size[job];
-	c->until = freed->until > c->until ? freed->until : c->until;
 	c->free = most > c->free ? most : c->free;
 	for (sl_time i = (freed->from - sim->now) >> c->shift;
 		i < SPANS && i <= (freed->until - 1 - sim->now) >> c->shift; i++)
@@ -407,7 +405,7 @@ static void note_move(struct compression *c, uint32_t job, const struct freed_in
 	while (end && (c->level[end - 1] > span.most || c->latest[end - 1] <= freed->from))
 		end--;
 	while (first < end &&
-		(c->latest[first] <= freed->from || c->level[first] + c->width[first] <= before))
+		(c->latest[first] <= freed->from || c->level[first] + c->width[first] - 1 <= before))
 		first++;
 	if (first < end)
 		stairs_renew(c, freed->from, freed->until, first, end);
@@ -536,7 +534,7 @@ static void compression_begin(struct compression *c, struct sim *sim)
 	freed_trim(&sim->freed, sim->now);
 	if (!sim->freed.count)
 		return;
-	c->until = sim->freed.at[sim->freed.count - 1].until;
+	const sl_time until = sim->freed.at[sim->freed.count - 1].until;
 	c->free = freed_allocation(sim);
 	if (c->free < 1 || !list_queue(c))
 		return;
@@ -546,7 +544,7 @@ static void compression_begin(struct compression *c, struct sim *sim)
 	while (end && c->level[end - 1] + sim->cluster.cpus_free > c->free)
 		end--;
 	if (end)
-		stairs_renew(c, sim->now, c->until, 0, end);
+		stairs_renew(c, sim->now, until, 0, end);
 }
 
 /* The next that is no larger than what is free anywhere freed. */
