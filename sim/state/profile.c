@@ -43,7 +43,7 @@ void profile_clear(struct profile *p)
 /* ---- Pool ------------------------------------------------------------------------- */
 
 /* For so many blocks more. */
-static int profile_reserve(struct profile *p, uint32_t more, struct sl_err *err)
+static int profile_grow(struct profile *p, uint32_t more, struct sl_err *err)
 {
 	int status = SL_OK;
 	if (p->count + more > p->capacity) {
@@ -68,6 +68,13 @@ static void times_end(struct profile_block *block, uint32_t count)
 {
 	for (uint32_t i = count; i < PROFILE_BLOCK; i++)
 		block->at[i] = SL_NEVER;
+}
+
+static inline int profile_reserve(struct profile *p, uint32_t more, struct sl_err *err)
+{
+	if (p->count + more <= p->capacity && p->pool_used + more <= p->pool_capacity)
+		return SL_OK;
+	return profile_grow(p, more, err);
 }
 
 static uint32_t pool_take(struct profile *p)
@@ -247,7 +254,7 @@ static void block_join(struct profile *p, uint32_t k)
 	bounds_find(p, k);
 }
 
-static void change_remove(struct profile *p, uint32_t k, uint32_t place)
+static inline void change_remove(struct profile *p, uint32_t k, uint32_t place)
 {
 	struct profile_block *block = block_of(p, k);
 	block->count--;
@@ -260,7 +267,7 @@ static void change_remove(struct profile *p, uint32_t k, uint32_t place)
 }
 
 /* After something was removed from it. */
-static void block_thinned(struct profile *p, uint32_t k)
+static inline void block_thinned(struct profile *p, uint32_t k)
 {
 	if (block_of(p, k)->count)
 		block_join(p, k);
@@ -289,7 +296,7 @@ struct place {
 };
 
 /* Where the time's change stands; one of 0 if there was none. */
-static struct place change_open(struct profile *p, sl_time at)
+static inline __attribute__((always_inline)) struct place change_open(struct profile *p, sl_time at)
 {
 	if (!p->count) {
 		(void)blocks_open(p, 0);
