@@ -93,6 +93,14 @@ bool sel_view_cores(struct sel_test *t, uint32_t node, bool free_only)
 	return view_node(t, free_only ? &all : &none, NULL, node);
 }
 
+/* Whatever the nodes offer, it is no more than their cores: a job that needs more cpus than that has no
+ * place. */
+static bool by_cores(const struct sel_test *t)
+{
+	const struct sel_request *q = t->q;
+	return !q->overcommit && !q->gres_count && q->node_cpus_min <= 1 && !t->s->switch_count;
+}
+
 /* The candidates with what of them is usable in this view; then the choice among them. */
 static bool select_nodes(
 	struct sel_test *t, const struct view *v, const struct view *base, const uint64_t *from)
@@ -102,12 +110,18 @@ static bool select_nodes(
 	memcpy(t->nodes, from, s->words * sizeof(*t->nodes));
 	if (bits_count(t->nodes, s->words) < t->nodes_min)
 		return false;
+	int64_t cpus = 0;
 	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX;
 		n = bits_next(t->nodes, s->words, n + 1)) {
-		if (!view_node(t, v, base, n)) {
+		if (view_node(t, v, base, n))
+			cpus += bits_count(map_of(s, n), shape_of(s, n)->words) * shape_of(s, n)->threads;
+		else
 			bit_clear(t->nodes, n);
-			continue;
-		}
+	}
+	if (by_cores(t) && cpus < t->cpus_min)
+		return false;
+	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX;
+		n = bits_next(t->nodes, s->words, n + 1)) {
 		sel_avail_node(t, n);
 		if (!s->avail[n].usable)
 			bit_clear(t->nodes, n);
@@ -396,6 +410,8 @@ static bool try_view(struct sel_test *t, const struct view *v, const struct view
 	return select_nodes(t, v, base, from);
 }
 
+enum { ROWS_TRIED = 64 };
+
 /* So many rows are open to the job: of the extra one under preempt/qos only jobs that preempt by their QOS.
  */
 static int64_t rows_open(const struct sel_test *t)
@@ -408,16 +424,15 @@ static int64_t rows_open(const struct sel_test *t)
 
 /* Rows by how much of them is in use, most first (under preempt/qos as they are); empty ones are not among
  * them. */
-static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t capacity)
+static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t cores[ROWS_TRIED])
 {
 	const struct sel_partition *p = &t->s->partition[t->q->partition];
-	int64_t cores[64] = { 0 }, count = 0;
+	int64_t count = 0;
+	memset(cores, 0, ROWS_TRIED * sizeof(*cores));
 	for (const struct select_alloc *a = p->first; a; a = a->next)
-		if (a->row < 64 && !a->stopped)
-			for (uint32_t i = 0; i < a->node_count; i++)
-				cores[a->row] += bits_count(
-					a->node_alloc[i].cores, shape_of(t->s, a->node_alloc[i].node)->words);
-	for (uint32_t row = 0; row < min64(min64(rows_open(t), 64), capacity); row++) {
+		if (a->row < ROWS_TRIED && !a->stopped)
+			cores[a->row] += a->cores;
+	for (uint32_t row = 0; row < min64(rows_open(t), ROWS_TRIED); row++) {
 		if (!cores[row] && t->s->preempt_by_qos)
 			break;
 		if (!cores[row])
@@ -430,12 +445,42 @@ static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t cap
 	return count;
 }
 
+/* A row in which so many cores are in use has too few left for it. */
+static bool row_lacks_cores(const struct sel_test *t, int64_t cores)
+{
+	const struct select *s = t->s;
+	int64_t cpus = 0, threads = INT64_MAX;
+	for (uint32_t n = 0; n < s->node_count; n++)
+		cpus += (int64_t)shape_of(s, n)->core_count * shape_of(s, n)->threads;
+	/* Of nodes that differ, those with the fewest threads may be the ones in use. */
+	for (uint32_t i = 0; i < s->shape_count; i++)
+		threads = min64(threads, s->shape[i].threads);
+	return by_cores(t) && cpus - cores * threads < t->cpus_min;
+}
+
+/* None of the partition's rows is empty, and none has cores enough left: so has no view with jobs of it. */
+static bool rows_lack_cores(const struct sel_test *t)
+{
+	uint32_t order[ROWS_TRIED];
+	int64_t cores[ROWS_TRIED];
+	if (t->ever || t->s->preempt_by_qos || rows_open(t) <= 1 || !by_cores(t))
+		return false;
+	const int64_t count = order_rows(t, order, cores);
+	for (int64_t i = 0; i < count; i++)
+		if (!row_lacks_cores(t, cores[order[i]]))
+			return false;
+	return count >= rows_open(t);
+}
+
 static bool try_rows(struct sel_test *t, const uint64_t *from)
 {
 	const struct view base = { .above = true, .row = -1 };
-	uint32_t order[64];
-	const int64_t count = order_rows(t, order, SL_LEN(order));
+	uint32_t order[ROWS_TRIED];
+	int64_t cores[ROWS_TRIED];
+	const int64_t count = order_rows(t, order, cores);
 	for (int64_t i = 0; i < count; i++) {
+		if (row_lacks_cores(t, cores[order[i]]))
+			continue;
 		const struct view v = { .above = true, .row = order[i] };
 		if (try_view(t, &v, &base, from))
 			return true;
@@ -472,7 +517,7 @@ static bool try_all(struct sel_test *t, const uint64_t *from)
 {
 	const struct view none = { .none = true, .row = -1 }, all = { .all = true, .row = -1 };
 	t->count_row = false;
-	if (!try_view(t, &none, NULL, from))
+	if (rows_lack_cores(t) || !try_view(t, &none, NULL, from))
 		return false;
 	if (t->ever)
 		return true;

@@ -225,7 +225,9 @@ struct select {
 		uint32_t row, order;
 		uint64_t start; /* Scratch: its first core. */
 	} * row_log, *row_scratch;
-	uint64_t rows_met; /* Counts searches for a row. */
+	uint64_t rows_met;      /* Counts searches for a row. */
+	uint64_t *row_used;     /* Scratch: cores by row, while all of a partition are put into rows; */
+	uint32_t row_used_rows; /* of so many. */
 	uint32_t row_log_count, row_log_capacity, row_scratch_capacity;
 	struct select_alloc *free_list[48];
 	struct sel_index **indices;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 enum { NO_ROW = UINT32_MAX };
+enum { ROWS_KEPT = 16 }; /* So many at most are kept by their cores while jobs are put into them anew. */
 
 /* What is in each row: its cores, and where it stands (position -> row as jobs have it for the time being).
  */
@@ -107,7 +108,11 @@ bool sel_rows_make(struct select *s, uint32_t partition)
 	p->row_at = sl_alloc(s->arena, rows, sizeof(*p->row_at));
 	p->row_place = sl_alloc(s->arena, rows, sizeof(*p->row_place));
 	p->row_met = sl_alloc(s->arena, rows, sizeof(*p->row_met));
-	return p->row_cores && p->row_at && p->row_place && p->row_met;
+	if (rows > 1 && rows <= ROWS_KEPT && rows > s->row_used_rows) {
+		s->row_used = sl_alloc(s->arena, rows * s->core_words + 1, sizeof(*s->row_used));
+		s->row_used_rows = rows;
+	}
+	return p->row_cores && p->row_at && p->row_place && p->row_met && (!s->row_used_rows || s->row_used);
 }
 
 void sel_rows_add(struct select *s, struct select_alloc *a)
@@ -174,6 +179,34 @@ static uint32_t collect(struct select *s, uint32_t partition)
 	return count;
 }
 
+/* As first_row() says, of rows that are kept by their cores (select.row_used, by row). */
+static uint32_t first_kept(const struct select *s, const struct select_alloc *a, const struct rows *rows)
+{
+	for (uint32_t place = 0; place < rows->count; place++) {
+		const uint64_t *used = s->row_used + rows->at[place] * s->core_words;
+		uint64_t met = 0;
+		for (uint32_t i = 0; i < a->node_count && !met; i++) {
+			const struct select_node_alloc *p = &a->node_alloc[i];
+			const uint64_t *there = used + s->node[p->node].core_at;
+			for (uint32_t w = 0; w < shape_of(s, p->node)->words; w++)
+				met |= there[w] & p->cores[w];
+		}
+		if (!met)
+			return place;
+	}
+	return rows->count;
+}
+
+static void keep_in(struct select *s, const struct select_alloc *a, uint32_t row)
+{
+	uint64_t *used = s->row_used + row * s->core_words;
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		const struct select_node_alloc *p = &a->node_alloc[i];
+		for (uint32_t w = 0; w < shape_of(s, p->node)->words; w++)
+			used[s->node[p->node].core_at + w] |= p->cores[w];
+	}
+}
+
 bool sel_rows_rebuild(struct select *s, uint32_t partition)
 {
 	uint32_t most = 0;
@@ -187,13 +220,18 @@ bool sel_rows_rebuild(struct select *s, uint32_t partition)
 	const struct rows rows = rows_of(s, partition);
 	struct sel_row *job = s->row_scratch;
 	bool all = true;
+	const bool kept = rows.count <= ROWS_KEPT;
+	if (kept)
+		memset(s->row_used, 0, rows.count * s->core_words * sizeof(*s->row_used));
 	for (uint32_t i = 0; i < count; i++) {
 		struct select_alloc *a = job[i].alloc;
-		const uint32_t place = first_row(s, a, &rows);
+		const uint32_t place = kept ? first_kept(s, a, &rows) : first_row(s, a, &rows);
 		all = all && place < rows.count;
 		if (place == rows.count)
 			continue;
 		a->row = rows.at[place];
+		if (kept)
+			keep_in(s, a, a->row);
 		rows.cores[a->row] += a->cores;
 		raise_row(s, &rows, place);
 	}
