@@ -693,7 +693,8 @@ static void keep_answer(const struct sel_test *t, const uint64_t *available, boo
 {
 	struct select *s = t->s;
 	struct sel_request *q = t->q;
-	if (t->job->over_qos ||
+	/* What is asked while changes may be undone is not asked again. */
+	if (t->job->over_qos || s->marks ||
 		(!q->placed_nodes && !(q->placed_nodes = sl_alloc(s->arena, s->words, sizeof(uint64_t)))))
 		return;
 	for (size_t w = 0; w < s->words; w++)

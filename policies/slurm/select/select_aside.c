@@ -84,8 +84,10 @@ struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from)
 
 static void note_change(struct select *s, uint32_t node)
 {
-	s->node[node].changed = s->change;
-	s->change_log[s->change++ & (s->change_capacity - 1)] = node;
+	const uint64_t at = s->change & (s->change_capacity - 1);
+	s->change_was[at] = s->node[node].changed;
+	s->node[node].changed = s->change++;
+	s->change_log[at] = node;
 }
 
 static void refresh_used(struct select *s, uint32_t node)
@@ -202,6 +204,7 @@ static void set_end(struct select *s, struct select_alloc *a, sl_time end)
 	a->end = end;
 	for (uint32_t i = 0; i < a->node_count; i++)
 		note_change(s, a->node_alloc[i].node);
+	s->change_stays = s->change;
 }
 
 void select_tell_end(struct select *s, struct select_alloc *a, sl_time end)
@@ -360,8 +363,25 @@ void select_stop(struct select *s, struct select_alloc *a, bool stopped)
 
 uint32_t select_mark(struct select *s)
 {
-	s->marks++;
+	if (!s->marks++)
+		s->change_marked = s->change;
 	return s->action_count;
+}
+
+/* All is as it was at the outermost mark: so are the changes that were counted. */
+static void forget_changes(struct select *s)
+{
+	const uint64_t from = s->change_marked, capacity = s->change_capacity;
+	if (s->ones || s->change == from || s->change_stays > from || s->change - from > capacity)
+		return;
+	sel_fast_undone(s, from);
+	sel_later_undone(s, from);
+	if (s->change > capacity && s->change - capacity > s->change_least)
+		s->change_least = s->change - capacity;
+	while (s->change > from) {
+		const uint64_t at = --s->change & (capacity - 1);
+		s->node[s->change_log[at]].changed = s->change_was[at];
+	}
 }
 
 void select_undo(struct select *s, uint32_t mark)
@@ -379,7 +399,8 @@ void select_undo(struct select *s, uint32_t mark)
 		if (action.kind == ACTION_TAKE)
 			sel_drop(s, action.alloc);
 	}
-	s->marks--;
+	if (!--s->marks)
+		forget_changes(s);
 }
 
 void select_keep(struct select *s, uint32_t mark)
@@ -441,6 +462,7 @@ void select_set_rank(struct select *s, uint32_t node, uint32_t rank)
 {
 	if (s->node[node].rank != rank) {
 		note_change(s, node);
+		s->change_stays = s->change;
 		s->settings++;
 	}
 	s->ranked -= s->node[node].rank != 0;

@@ -59,6 +59,8 @@ struct sel_index {
 	} * idle;           /* By shape: what a node of rank 0 without jobs offers. */
 	struct given *node; /* By node, in the mask or not. */
 	uint64_t *some;     /* Nodes with a bound, in the mask or not. */
+	uint64_t *again;    /* Nodes that were seen as they no longer are. */
+	bool any_again;
 };
 
 /* ---- Sums, and the run that contains a node ------------------------------------------------------ */
@@ -344,8 +346,10 @@ static struct sel_index *index_new(struct select *s)
 	x->idle = sl_alloc(s->arena, s->shape_count, sizeof(*x->idle));
 	x->node = sl_alloc(s->arena, leaves, sizeof(*x->node));
 	x->some = sl_alloc(s->arena, words, sizeof(*x->some));
-	const bool made = x->idle && x->node && x->some && x->usable && x->bound && x->weight && x->mask &&
-			  x->end && x->cpus && x->starts && x->starts_word && x->starts_top && x->sum;
+	x->again = sl_alloc(s->arena, words, sizeof(*x->again));
+	const bool made = x->idle && x->node && x->some && x->again && x->usable && x->bound && x->weight &&
+			  x->mask && x->end && x->cpus && x->starts && x->starts_word && x->starts_top &&
+			  x->sum;
 	return made ? x : NULL;
 }
 
@@ -361,6 +365,8 @@ static void index_clear(const struct select *s, struct sel_index *x)
 	memset(x->idle, 0, s->shape_count * sizeof(*x->idle));
 	x->least = INT32_MAX;
 	memset(x->some, 0, words * sizeof(*x->some));
+	memset(x->again, 0, words * sizeof(*x->again));
+	x->any_again = false;
 	x->need_count = 0;
 	x->total = x->count = x->bound_total = x->bound_count = 0;
 }
@@ -444,7 +450,7 @@ static uint64_t mask_word(const struct sel_request *q, const uint64_t *available
 static void index_follow(struct sel_test *t, struct sel_index *x, bool fresh)
 {
 	struct select *s = t->s;
-	if (fresh || s->change - x->seen > s->change_capacity) {
+	if (fresh || !sel_can_follow(s, x->seen)) {
 		index_clear(s, x);
 		memset(x->mask, 0, s->words * sizeof(*x->mask));
 		x->whole = false;
@@ -452,12 +458,32 @@ static void index_follow(struct sel_test *t, struct sel_index *x, bool fresh)
 			look_retry(t, x, n);
 		x->seen = s->change;
 	}
+	for (size_t w = 0; w < s->words && x->any_again; w++)
+		for (; x->again[w]; x->again[w] &= x->again[w] - 1) {
+			const uint32_t n = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(x->again[w]);
+			look_retry(t, x, n);
+			renew_node(t, x, n);
+		}
+	x->any_again = false;
 	for (; x->seen < s->change; x->seen++) {
 		const uint32_t n = s->change_log[x->seen & (s->change_capacity - 1)];
 		if (s->node[n].changed != x->seen)
 			continue; /* The request will recur. */
 		look_retry(t, x, n);
 		renew_node(t, x, n);
+	}
+}
+
+void sel_fast_undone(struct select *s, uint64_t from)
+{
+	for (uint32_t i = 0; i < s->index_count; i++) {
+		struct sel_index *x = s->indices[i];
+		if (x->seen <= from)
+			continue;
+		for (uint64_t k = from; k < s->change; k++)
+			bit_set(x->again, s->change_log[k & (s->change_capacity - 1)]);
+		x->any_again = true;
+		x->seen = from;
 	}
 }
 

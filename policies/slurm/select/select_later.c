@@ -219,12 +219,20 @@ static bool select_later_follow(struct sel_test *t, struct sel_later *l)
 	l->used = ++s->index_clock;
 	if (l->count && l->seen == s->change)
 		return true;
-	const bool whole = !l->count || s->change - l->seen > s->change_capacity;
+	const bool whole = !l->count || !sel_can_follow(s, l->seen);
 	const bool done = whole ? make_order(t, l) : follow_changes(t, l);
 	l->seen = s->change;
 	if (!done)
 		l->count = 0;
 	return done;
+}
+
+/* Rare: this asks before anything is removed. */
+void sel_later_undone(struct select *s, uint64_t from)
+{
+	for (uint32_t i = 0; i < s->later_count; i++)
+		if (s->laters[i]->seen > from)
+			s->laters[i]->count = 0;
 }
 
 /* ---- Batches ------------------------------------------------------------------------------------------- */

@@ -300,8 +300,9 @@ static int make_scratch(struct select *s, struct sl_err *err)
 	while (s->change_capacity < s->node_count)
 		s->change_capacity *= 2;
 	s->change_log = sl_alloc(s->arena, s->change_capacity, sizeof(*s->change_log));
+	s->change_was = sl_alloc(s->arena, s->change_capacity, sizeof(*s->change_was));
 	const bool made = s->used && s->idle && s->map && s->map_copy && s->avail && s->usable && s->run &&
-			  s->change_log;
+			  s->change_log && s->change_was;
 	return made ? SL_OK : sl_fail_memory(err);
 }
 

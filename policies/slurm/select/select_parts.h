@@ -212,7 +212,11 @@ struct select {
 	bool plain;
 	uint64_t settings;                     /* Counts changes of ranks and of what partitions allow. */
 	uint64_t change;                       /* Counts changes of nodes... */
-	uint32_t *change_log, change_capacity; /* ...of which the last change_capacity are here. */
+	uint32_t *change_log, change_capacity; /* ...of which the last change_capacity are here... */
+	uint64_t *change_was;                  /* ...with the node's change before; */
+	uint64_t change_least;                 /* none before this one is. */
+	uint64_t change_stays;                 /* After the last change that is not undone. */
+	uint64_t change_marked;                /* At the outermost mark. */
 	/* The journal. */
 	struct sel_action {
 		struct select_alloc *alloc;
@@ -367,6 +371,14 @@ bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus
 
 /* select_fast.c: 1 nodes found, 0 there are none, -1: not decided here. */
 int sel_fast(struct sel_test *t, const uint64_t *available);
+/* The changes from there on are undone: what was seen of them is looked at again. */
+void sel_fast_undone(struct select *s, uint64_t from);
+void sel_later_undone(struct select *s, uint64_t from);
+/* What was seen then can be brought up to date by the log of changes. */
+static inline bool sel_can_follow(const struct select *s, uint64_t seen)
+{
+	return s->change - seen <= s->change_capacity && seen >= s->change_least;
+}
 /* It requests nothing but what is said of single nodes. */
 bool sel_is_simple(const struct sel_test *t);
 /* Bounds of nodes as the choice among them has them. */
