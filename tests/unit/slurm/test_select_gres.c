@@ -222,3 +222,42 @@ Test(select_gres, shares_are_of_one_device, .fini = fini)
 	asks(1, "mps:101");
 	expect("never");
 }
+
+/* What it has of the first gres wherever it goes, after it was looked that it has so many there. */
+static int64_t sure(int64_t nodes_min, int64_t nodes_max)
+{
+	w.desc.nodes_min = nodes_min;
+	w.desc.nodes_max = nodes_max;
+	const struct select_job job = { .desc = &w.desc, .user = -1 };
+	const struct select_alloc *out = NULL;
+	const int64_t count = select_sure_gres(w.select, &job, 0);
+	cr_expect_eq(select_place(w.select, &job, NULL, SELECT_NOW, &out), SELECT_FITS);
+	if (count >= 0 && out)
+		cr_expect_eq(select_holds_gres(w.select, out, 0, NULL), count);
+	return count;
+}
+
+Test(select_gres, sure_wherever_it_goes, .fini = fini)
+{
+	gpu_nodes(3);
+	sw_ready(&w);
+	asks(1, "gpu:2");
+	cr_expect_eq(sure(1, 1), 2);
+	asks(2, "gpu:3");
+	cr_expect_eq(sure(2, 2), 6);
+	asks(2, "gpu:3");
+	cr_expect_eq(sure(1, 2), -1); /* Of one node or of two. */
+	asks(2, NULL);
+	cr_expect_eq(sure(1, 2), 0);
+	asks(2, NULL)->gpus = "4";
+	cr_expect_eq(sure(2, 2), -1);
+	asks(1, "gpu:1")->exclusive = SL_EXCLUSIVE_NODE; /* All of its node. */
+	cr_expect_eq(sure(1, 1), -1);
+}
+
+Test(select_gres, devices_of_sockets_are_not_sure, .fini = fini)
+{
+	bound_nodes(2);
+	asks(1, "gpu:2");
+	cr_expect_eq(sure(1, 1), -1);
+}
