@@ -277,6 +277,8 @@ struct kai_config {
 	sl_time preempt_min, reclaim_min; /* Defaults, 0. */
 	bool keep_open;  /* kai_session leaves what kai_close takes back: recorded cases look at it. */
 	bool exhaustive; /* Sets of victims that cannot do are simulated too: to compare. */
+	bool stepwise;   /* Nothing is found out ahead by rehearsal, dismissal, or the order of buckets: to
+			    compare, also what is counted. */
 	/* A search for victims is given up (KAI has wall-clock budgets): so many sets were simulated for the
 	 * job in this action, or so many pods placed in sets that failed; the same for all jobs of the action
 	 * together, with a quarter more pods. 0: no bound. */

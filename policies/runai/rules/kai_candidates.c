@@ -31,11 +31,20 @@ bool kai_rows_chunk(struct kai *kai, struct kai_rows_list *list, uint32_t job)
 	return true;
 }
 
+/* The job that failed, and the leaf it counts for; KAI_NO: for all. */
+struct failed_there {
+	uint32_t job, leaf;
+};
+
 /* As kai_is_easier, of jobs of one task. With one of more tasks among them none is passed over yet: if it
- * fails in between, who has fewer tasks is easier than that. */
+ * fails in between, who has fewer tasks is easier than that. Nor those of a leaf that it does not count for:
+ * it was the last of its own. */
 static enum kai_stay may_be_easier(const struct kai *kai, uint32_t job, const void *of)
 {
-	const struct kai_job *row = &kai->job[job], *failed = &kai->job[*(const uint32_t *)of];
+	const struct failed_there *there = of;
+	const struct kai_job *row = &kai->job[job], *failed = &kai->job[there->job];
+	if (there->leaf != KAI_NO && row->queue != there->leaf)
+		return KAI_NONE_GOES;
 	if (row->signature != failed->signature)
 		return KAI_STAYS;
 	if (row->task_count != 1)
@@ -49,9 +58,9 @@ static enum kai_stay may_be_easier(const struct kai *kai, uint32_t job, const vo
 static void dismiss(struct kai *kai, uint32_t leaf, uint32_t job)
 {
 	struct kai_solve_state *state = kai->solve;
-	if (kai->config.signatures && !kai->config.exhaustive && kai->job[job].task_count == 1 &&
+	if (kai->config.signatures && !kai->config.stepwise && kai->job[job].task_count == 1 &&
 		kai_failed_most(&state->failed, leaf, kai->job[job].signature) == job)
-		kai_lane_prune(kai, state->jobs, may_be_easier, &job);
+		kai_lane_prune(kai, state->jobs, may_be_easier, &(struct failed_there){ job, leaf });
 }
 
 void kai_search_for_all(struct kai *kai, const struct kai_search_for *how)

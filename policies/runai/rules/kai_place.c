@@ -261,7 +261,9 @@ bool kai_best_spot(
 	if (!among && kai_nowhere(kai, kai->task[task].request, 1))
 		return false;
 	const struct kai_stock *stock = kai_stock(kai);
-	if (search.look.whole > 0)
+	if (kai->config.stepwise)
+		try_all(&search, NULL);
+	else if (search.look.whole > 0)
 		try_whole(&search);
 	else
 		try_all(&search, search.look.shares ? stock->shares : NULL);

@@ -47,7 +47,7 @@ static bool is_plain(const struct kai *kai, const struct kai_aim *aim, uint32_t 
 {
 	const struct kai_solve_state *state = kai->solve;
 	const struct kai_victims *sets[] = { &state->recorded, &state->chosen };
-	if (kai->config.exhaustive || !plain_aim(kai, aim->job, tasks))
+	if (kai->config.stepwise || !plain_aim(kai, aim->job, tasks))
 		return false;
 	for (size_t s = 0; s < SL_LEN(sets); s++)
 		for (uint32_t i = 0; i < sets[s]->batch_count; i++)
