@@ -448,14 +448,8 @@ static int64_t order_rows(const struct sel_test *t, uint32_t *order, int64_t cor
 /* A row in which so many cores are in use has too few left for it. */
 static bool row_lacks_cores(const struct sel_test *t, int64_t cores)
 {
-	const struct select *s = t->s;
-	int64_t cpus = 0, threads = INT64_MAX;
-	for (uint32_t n = 0; n < s->node_count; n++)
-		cpus += (int64_t)shape_of(s, n)->core_count * shape_of(s, n)->threads;
 	/* Of nodes that differ, those with the fewest threads may be the ones in use. */
-	for (uint32_t i = 0; i < s->shape_count; i++)
-		threads = min64(threads, s->shape[i].threads);
-	return by_cores(t) && cpus - cores * threads < t->cpus_min;
+	return by_cores(t) && t->s->cpus - cores * t->s->threads_least < t->cpus_min;
 }
 
 /* None of the partition's rows is empty, and none has cores enough left: so has no view with jobs of it. */

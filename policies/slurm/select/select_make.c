@@ -173,6 +173,8 @@ static int make_nodes(struct select *s, struct sl_err *err)
 		s->node[n].shape = c->node_type[n];
 		s->node[n].core_at = (uint32_t)s->core_words;
 		s->core_words += shape_of(s, n)->words;
+		s->cpus += (int64_t)shape_of(s, n)->core_count * shape_of(s, n)->threads;
+		s->threads_least = min64(n ? s->threads_least : INT64_MAX, shape_of(s, n)->threads);
 		s->by_name[n] = n;
 		for (uint32_t g = 0; g < SEL_GRES; g++)
 			shares = shares || shape_of(s, n)->shared[g];

@@ -176,9 +176,10 @@ struct select {
 	struct sel_shape *shape;
 	struct sel_node *node;
 	struct sel_partition *partition;
-	uint32_t *by_tier; /* Partitions, the highest tier first. */
-	uint64_t *idle;    /* Nodes without jobs. */
-	uint64_t *used;    /* Cores in use by anyone, by node. */
+	uint32_t *by_tier;           /* Partitions, the highest tier first. */
+	uint64_t *idle;              /* Nodes without jobs. */
+	uint64_t *used;              /* Cores in use by anyone, by node. */
+	int64_t cpus, threads_least; /* Of all nodes; of a core of any. */
 	size_t core_words;
 	const char *gres_name[SEL_GRES];
 	uint32_t gpu, *by_name; /* gpu: among the names; by_name: nodes, sorted. */
