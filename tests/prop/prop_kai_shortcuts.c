@@ -13,13 +13,14 @@
 #include "tests/world/effort.h"
 #include "tests/world/kai_small.h"
 
-enum { NODES = 9, QUEUES = 4, JOBS = 16, MORE = 4, SESSIONS = 4, BITS = 64 };
+enum { NODES = 9, QUEUES = 4, JOBS = 16, MORE = 5, SESSIONS = 6, BITS = 64 };
 
 struct instance {
 	struct kai_small w;
 	struct kai *kai;
 	struct sl_rng rng;
 	uint32_t leaves, jobs;
+	uint32_t gangs; /* Of 8 jobs so many have several tasks. */
 	bool shares;
 };
 
@@ -67,7 +68,7 @@ static void draw_job(struct instance *x)
 {
 	static const int64_t priority[] = { 50, 50, 50, 75, 75, 100 };
 	char name[16], queue[16];
-	const uint32_t number = x->jobs++, tasks = below(x, 3) ? 1 : 1 + below(x, 4);
+	const uint32_t number = x->jobs++, tasks = below(x, 8) < x->gangs ? 2 + below(x, 3) : 1;
 	const uint32_t row = kai_small_job(&x->w, named(name, 'j', number),
 		named(queue, 'q', below(x, x->leaves)), priority[below(x, 6)], tasks,
 		below(x, 8) ? 1 + below(x, below(x, 5) ? 4 : 18) : 0, below(x, 400));
@@ -89,7 +90,8 @@ static struct instance *open_instance(uint64_t seed)
 	made->kai = made->w.kai;
 	made->rng = sl_rng_stream(seed, "test/kai_shortcuts");
 	made->leaves = below(made, 2) ? 1 : 2 + below(made, QUEUES - 1);
-	made->shares = below(made, 2);
+	made->gangs = below(made, 4);
+	made->shares = !below(made, 3);
 	draw_nodes(made);
 	draw_queues(made);
 	kai_small_seal(&made->w);
