@@ -319,3 +319,104 @@ Test(prop_kai_shortcuts, what_is_free_is_kept_as_things_are_done_and_undone)
 		close_instance(x);
 	}
 }
+
+/* ---- A rehearsal, and what it stands for ---- */
+
+static bool accept_all(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs,
+	const uint32_t *task, uint32_t count)
+{
+	(void)kai, (void)aim, (void)needs, (void)task, (void)count;
+	return true;
+}
+
+static bool accept_moved(struct kai *kai, const struct kai_aim *aim, const struct kai_vec *needs,
+	const uint32_t *task, uint32_t count)
+{
+	(void)aim, (void)needs;
+	for (uint32_t i = 0; i < count; i++)
+		if (!kai_active_allocated((uint32_t)kai->task[task[i]].state))
+			return false;
+	return true;
+}
+
+static bool runs_whole(const struct kai_job *job)
+{
+	return !job->gone && job->task_count && job->group[0].count[KAI_RUNNING] == job->task_count;
+}
+
+/* Some jobs that run are to go, so that one that waits comes. False: none waits, or none runs. */
+static bool draw_aim(struct instance *x, struct kai_aim *aim)
+{
+	struct kai *kai = x->kai;
+	struct kai_solve_state *state = kai->solve;
+	aim->job = below(x, kai->job_count);
+	aim->keeps_all = below(x, 2);
+	aim->accept = aim->keeps_all ? accept_moved : accept_all;
+	if (!kai_lane_of_pending(kai, KAI_RECLAIM, false) || !kai_eligible(kai, aim->job) ||
+		!state->feasible || !kai_rows_chunk(kai, &state->chunk, aim->job) || !state->chunk.count)
+		return false;
+	kai_victims_clear(&state->recorded);
+	kai_victims_clear(&state->chosen);
+	for (uint32_t i = 0; i < kai->job_count; i++) {
+		struct kai_rows_list *tasks = &state->scratch;
+		const struct kai_job *job = &kai->job[i];
+		tasks->count = 0;
+		if (!runs_whole(job) || i == aim->job || below(x, 3))
+			continue;
+		for (uint32_t t = job->task; t < job->task + job->task_count; t++)
+			cr_assert(kai_rows_add(kai, tasks, t));
+		cr_assert(kai_victims_add(
+			kai, below(x, 2) ? &state->recorded : &state->chosen, i, tasks->row, tasks->count));
+	}
+	for (size_t i = 0; i < kai->node_words; i++)
+		state->feasible[i] = 0;
+	for (uint32_t i = 0; i < kai->node_count; i++)
+		state->feasible[i / BITS] |= (uint64_t)!below(x, 3) << i % BITS;
+	return state->recorded.task.count + state->chosen.task.count > 0;
+}
+
+/* 1: it works. */
+static int simulated(struct kai *kai, const struct kai_aim *aim, bool stepwise)
+{
+	kai_marked mark;
+	kai->config.stepwise = stepwise;
+	const bool works = kai_simulate(kai, aim, kai->solve->chunk.count, &mark);
+	if (works)
+		kai_undo(kai, mark);
+	kai->config.stepwise = false;
+	return works;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
+Test(prop_kai_shortcuts, a_rehearsal_fails_only_what_would_fail)
+{
+	enum { TRIES = 60 };
+	uint64_t failed = 0, worked = 0, found = 0;
+	for (uint64_t seed = 1; seed <= runs() / 2; seed++) {
+		const unsigned long long id = seed;
+		struct instance *x = open_instance(seed);
+		for (uint32_t i = 0; i < 2; i++) {
+			cr_assert(kai_session(x->kai) == 0);
+			go_on(x);
+		}
+		for (uint32_t i = 0; i < TRIES; i++) {
+			struct kai_aim aim = { .action = KAI_RECLAIM };
+			if (!draw_aim(x, &aim))
+				continue;
+			const int plainly = simulated(x->kai, &aim, true);
+			cr_assert_eq(simulated(x->kai, &aim, false), plainly, "seed %llu, try %u", id, i);
+			const bool fails = kai_rehearsal_fails(x->kai, &aim, x->kai->solve->chunk.count);
+			cr_assert(!fails || !plainly, "seed %llu, try %u", id, i);
+			cr_assert(stock_is_right(x->kai), "seed %llu, try %u: after", id, i);
+			cr_assert_eq(simulated(x->kai, &aim, true), plainly, "seed %llu, try %u", id, i);
+			failed += !plainly;
+			worked += (uint64_t)plainly;
+			found += fails;
+		}
+		close_instance(x);
+	}
+	cr_log_info("%llu failed, %llu worked, %llu were found out", (unsigned long long)failed,
+		(unsigned long long)worked, (unsigned long long)found);
+	cr_expect(worked > runs() && found > runs(), "the sets are dull: %llu worked, %llu of %llu found out",
+		(unsigned long long)worked, (unsigned long long)found, (unsigned long long)failed);
+}
