@@ -228,3 +228,19 @@ Test(kai_solve_more, more_than_queues_may_lose_is_not_tried)
 	act(KAI_RECLAIM);
 	expect(one, "l@n1", "what a has too much");
 }
+
+/* The last of its queue fails: that counts for its queue, not for the only one that is left. */
+Test(kai_solve_more, a_failure_counts_for_its_own_queue)
+{
+	open_instance(1, 0, 1);
+	const uint32_t victim = kai_small_job(&w, "victim", "b", 50, 1, 1, 100);
+	kai_small_run(&w, victim, "n0", KAI_NO, 100);
+	const uint32_t first = waits("first", 75, 1, 1);
+	const uint32_t other = kai_small_job(&w, "other", "b", 75, 1, 1, 10);
+	kai_small_enter(&w, other);
+	w.kai->config.signatures = true;
+	act(KAI_PREEMPT);
+	expect(first, "p", "nobody of its queue runs");
+	expect(other, "l@n0", "it comes in place of a job of its queue");
+	expect(victim, "x@n0", "of lower priority");
+}
