@@ -138,7 +138,9 @@ static sl_time sooner_unit(struct nodes *nodes, uint32_t job, uint32_t request, 
 	return at < soonest ? at : soonest;
 }
 
-static sl_time mover_is(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, sl_time to)
+/* Who is about to move to a node freed since: asked of these alone where it is then placed. Of nobody else,
+ * and of no one who stays: he may come by the same time later, when other nodes have it too. */
+static void mover_is(struct nodes *nodes, uint32_t job, uint32_t request, sl_time length, sl_time to)
 {
 	struct sooner *sooner = nodes->sooner;
 	sooner->mover = job;
@@ -146,7 +148,6 @@ static sl_time mover_is(struct nodes *nodes, uint32_t job, uint32_t request, sl_
 	sooner->length = length;
 	sooner->to = to;
 	sooner->since = sooner->settled[job];
-	return to;
 }
 
 /* By what kind its request is. Units that are counted may be more only on a node where one fits. */
@@ -159,8 +160,12 @@ static sl_time sooner_by_kind(
 		return sooner_anywhere(nodes, job, request, length, was);
 	if (since == nodes->sooner->count)
 		return was;
-	if (kind == SHAPE_UNIT)
-		return mover_is(nodes, job, request, length, sooner_unit(nodes, job, request, length, was));
+	if (kind == SHAPE_UNIT) {
+		const sl_time at = sooner_unit(nodes, job, request, length, was);
+		if (at < was)
+			mover_is(nodes, job, request, length, at);
+		return at;
+	}
 	if (own_freed(nodes, job, since) == NONE && freed_before(nodes, request, since, length, was) >= was)
 		return was;
 	return sooner_anywhere(nodes, job, request, length, was);
