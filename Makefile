@@ -45,7 +45,7 @@ say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n'
 
 all: needs $B/schedlab $B/libschedlab.so ## the program and the library, in build/
 
-release: ## the same for use, joined at link time, in build-release/: twice as long to build, a tenth faster
+release: ## the same for use, joined at link time, in build-release/
 	$Q$(MAKE) B=$B-release RELEASE=1 all
 
 # Said once, and before the compiler says it a hundred times.
