@@ -124,6 +124,7 @@ SL_INLINED void integrate_pool(struct sim *sim, uint64_t length)
 	struct idle_sum *sum = sim->running ? &sim->idle[OF_CPUS] : &sim->tail[OF_CPUS];
 	if (idle <= 0)
 		return;
+	sim->tailed |= !sim->running;
 	sum->wanted += (unsigned __int128)length * (uint64_t)wanted;
 	if (queue_holds(&sim->queue, idle))
 		sum->fitting += (unsigned __int128)length * (uint64_t)idle;

@@ -129,6 +129,7 @@ static void integrate_nodes_idle(struct sim *sim, uint64_t length)
 {
 	const int64_t queued[RESOURCES] = { sim->cpus_queued, sim->gpus_queued, sim->mem_queued };
 	struct idle_sum *sum = sim->running ? sim->idle : sim->tail;
+	sim->tailed |= !sim->running;
 	int64_t idle[RESOURCES] = { idle_cpus(sim) };
 	unsigned set = 0;
 	for (enum resource i = OF_CPUS; i < RESOURCES; i++) {
@@ -145,23 +146,6 @@ static void integrate_nodes_idle(struct sim *sim, uint64_t length)
 		if (found >> i & 1)
 			sum[i].fitting += (unsigned __int128)length * (uint64_t)idle[i];
 	}
-}
-
-static void integrate_idle(struct sim *sim, uint64_t length)
-{
-	sim->tailed |= !sim->running;
-	if (sim->nodes) {
-		integrate_nodes_idle(sim, length);
-		return;
-	}
-	const int64_t idle = allocation_idle(sim, SL_KIND_CPUS);
-	if (idle <= 0)
-		return;
-	struct idle_sum *sum = sim->running ? &sim->idle[OF_CPUS] : &sim->tail[OF_CPUS];
-	const int64_t wanted = idle < sim->cpus_queued ? idle : sim->cpus_queued;
-	sum->wanted += (unsigned __int128)length * (uint64_t)wanted;
-	if (allocation_any_fits(sim))
-		sum->fitting += (unsigned __int128)length * (uint64_t)idle;
 }
 
 void integrate(struct sim *sim, sl_time until)
@@ -181,7 +165,7 @@ void integrate(struct sim *sim, sl_time until)
 	if (!sim->queue.count)
 		return;
 	if (sim->nodes)
-		integrate_idle(sim, length);
+		integrate_nodes_idle(sim, length);
 	else
 		integrate_pool(sim, length);
 }

@@ -250,6 +250,7 @@ static void block_join(struct profile *p, uint32_t k)
 		left->value[left->count + i] = right->value[i] + base;
 	left->count += right->count;
 	left->drops += right->drops;
+	p->first[k] = left->at[0]; /* It may have been empty. */
 	blocks_close(p, k + 1);
 	bounds_find(p, k);
 }
