@@ -157,6 +157,8 @@ static int64_t alloc_cpus(const struct sl_result *result, uint32_t job, const st
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const struct sl_cluster *cluster = result->cluster;
+	if (!jobs->request) /* A pool of processors: each task is one. */
+		return alloc->tasks;
 	const struct sl_request *request = &jobs->requests[jobs->request[job]];
 	const struct sl_group *group =
 		&request->group[alloc->group < request->group_count ? alloc->group : 0];

@@ -271,7 +271,8 @@ static void need_track(struct trace *trace, const struct export_bar *bar)
 	if (bar->lane < trace->lanes[row])
 		return;
 	trace->lanes[row] = bar->lane + 1;
-	const bool nodes = export_on_nodes(trace->result);
+	const bool nodes = /* A policy makes nodes of processors, which have no names. */
+		export_on_nodes(trace->result) && trace->result->cluster->node_name;
 	char *node = nodes ? export_clean(row < trace->rows - 1 ? trace->result->cluster->node_name[row]
 								: "nodes not recorded",
 				     0)

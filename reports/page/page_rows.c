@@ -42,15 +42,18 @@ uint32_t page_allocs_most(const struct page_run *run)
  * held, in proportion. */
 void page_allocs(const struct page_run *run, const struct page_range *range, int kind, int64_t *amount)
 {
-	const struct sl_request *request = &run->jobs->requests[run->jobs->request[range->job]];
+	const struct sl_request *request = /* None on a pool of processors: each of its tasks is one. */
+		run->jobs->request ? &run->jobs->requests[run->jobs->request[range->job]] : NULL;
 	const struct sl_allocation allocation = page_allocation(run, range);
 	const struct sl_node_tasks *alloc = allocation.alloc;
 	const uint32_t count = allocation.count;
 	const int64_t held = kind == SL_KIND_CPUS ? allocation.cpus : allocation.gpus;
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t g = alloc[i].group < request->group_count ? alloc[i].group : 0;
-		amount[i] = wanted_of(run, &request->group[g], &alloc[i], kind);
+		const uint32_t g = request && alloc[i].group < request->group_count ? alloc[i].group : 0;
+		amount[i] = request                ? wanted_of(run, &request->group[g], &alloc[i], kind)
+			    : kind == SL_KIND_CPUS ? alloc[i].tasks
+						   : 0;
 		sum += amount[i];
 	}
 	if (sum == held)

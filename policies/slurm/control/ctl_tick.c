@@ -37,6 +37,13 @@ static ctl_time over_at(const struct ctl *c, const struct ctl_job *job)
 	return minutes == CTL_NEVER ? CTL_NEVER : job->end_limit + minutes * 60;
 }
 
+/* That look, or the next if it is over already: an operator made the limit shorter than what has run. */
+static ctl_time tick_to_come(const struct ctl *c, ctl_time at)
+{
+	const ctl_time tick = tick_from(c, at);
+	return tick < c->now ? tick_from(c, c->now) : tick;
+}
+
 /* The next look that matters to it. */
 static ctl_time due_of(const struct ctl *c, const struct ctl_job *job)
 {
@@ -45,12 +52,12 @@ static ctl_time due_of(const struct ctl *c, const struct ctl_job *job)
 	if (job->state == CTL_CONFIGURING)
 		return tick_from(c, c->now + 1);
 	if (job->preempted_at != CTL_NONE)
-		return tick_from(c, job->end_limit);
+		return tick_to_come(c, job->end_limit);
 	if (job->state != CTL_RUNNING)
 		return CTL_NEVER;
 	if (ctl_limits_watched(c, job) || job->resv != CTL_NO_ROW)
 		return tick_from(c, c->now + 1); /* Minutes used up, a reservation over: at any look. */
-	return is_limited(c, job) ? tick_from(c, over_at(c, job)) : CTL_NEVER;
+	return is_limited(c, job) ? tick_to_come(c, over_at(c, job)) : CTL_NEVER;
 }
 
 static void tick_by(struct ctl *c, ctl_time due)
