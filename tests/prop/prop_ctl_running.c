@@ -46,8 +46,10 @@ static bool change(struct ctl *c, struct select_alloc *alloc)
 	struct ctl_job *job = &c->job[draw(JOBS)];
 	if (job->alloc && draw(2))
 		job->alloc = NULL;
-	else if (job->alloc)
+	else if (job->alloc && job->end_limit != CTL_NEVER)
 		job->end_limit += draw(200);
+	else if (job->alloc)
+		job->end_limit = draw(200);
 	else
 		job->alloc = &alloc[2 * job->row + draw(2)];
 	if (job->alloc && draw(3) == 0)

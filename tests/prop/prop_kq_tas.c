@@ -93,7 +93,7 @@ static bool has_room(const struct plan *plan, uint32_t w)
 	int64_t all = 0, most = 0;
 	for (int block = 0; block < 2; block++)
 		for (int rack = 0; rack < 3; rack++) {
-			char prefix[16];
+			char prefix[40];
 			(void)snprintf(prefix, sizeof(prefix), "b%d r%d%d", block, block, rack);
 			const int64_t pods = fitting(plan, w, prefix, plan->kind[w] == 3 ? 2 : 1);
 			all += pods;
