@@ -2,12 +2,13 @@
 /*
  * conformance.c - recorded decisions of other schedulers and simulators against ours.
  *
- *   conformance classic|slurm|kueue|runai [--place] [-v] [--keep] PATH...
+ *   conformance classic|slurm|kueue|runai [--place] [--version=V] [-v] [--keep] PATH...
  *
  * PATHs are files, or folders with all below them. A line for each failing
  * case, then `N passed, N failed`; exit 1 if any failed. What holds no cases
  * (a README, a schema, a trace) is passed over. -v: both schedules, side by
  * side. --keep: the files from which a case is run stay where the line says.
+ * --version=24.11: with the rules of that Slurm, not of the recorded one.
  */
 #include "tests/conformance/conformance.h"
 
@@ -108,7 +109,7 @@ int main(int argc, char **argv)
 			suite = &suites[i];
 	if (!suite || argc < 3) {
 		(void)fprintf(stderr,
-			"usage: conformance classic|slurm|kueue|runai [--place] [-v] [--keep] PATH...\n");
+			"usage: conformance classic|slurm|kueue|runai [--place] [--version=V] [-v] [--keep] PATH...\n");
 		return 2;
 	}
 	struct conformance_options options = { 0 };
@@ -118,6 +119,8 @@ int main(int argc, char **argv)
 			options.place = true;
 		else if (strcmp(argv[i], "-v") == 0)
 			options.verbose = true;
+		else if (strncmp(argv[i], "--version=", strlen("--version=")) == 0)
+			options.version = argv[i] + strlen("--version=");
 		else if (strcmp(argv[i], "--keep") == 0)
 			options.keep = true;
 		else

@@ -14,9 +14,10 @@ struct tally {
 };
 
 struct conformance_options {
-	bool place;   /* Compare places (nodes, devices); Slurm: these alone, start by start. */
-	bool verbose; /* Both schedules side by side. */
-	bool keep;    /* What a case is run from stays, and is told. */
+	bool place;          /* Compare places (nodes, devices); Slurm: these alone, start by start. */
+	bool verbose;        /* Both schedules side by side. */
+	const char *version; /* Slurm: the rules of that release; NULL: of the one that meta.json names. */
+	bool keep;           /* What a case is run from stays, and is told. */
 };
 
 /* failure NULL: passed. An unsupported, skipped or broken case is a failed one. */

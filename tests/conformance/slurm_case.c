@@ -682,6 +682,23 @@ static int read_trace(struct slurm_case *c, const char *folder, struct sl_err *e
 	return SL_OK;
 }
 
+/* "slurm-wlm 24.11.5" of meta.json: "24.11". */
+static const char *version_of(struct slurm_case *c, const char *folder)
+{
+	enum { DIGITS = 5 };
+	struct sl_err none = { 0 };
+	const char *text = NULL;
+	if (read_file(c, folder, "meta.json", &text, &none))
+		return "22.05";
+	struct json *json = json_parse(text);
+	const struct json *given = json ? get(json, "slurm") : NULL;
+	const char *digits = json_is_text(given) ? strpbrk(given->text, "0123456789") : NULL;
+	const char *version =
+		digits && strlen(digits) >= DIGITS ? sl_strdup(c->arena, digits, DIGITS) : "22.05";
+	json_free(json);
+	return version;
+}
+
 int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err)
 {
 	const char *slash = strrchr(scenario, '/'), *text;
@@ -691,6 +708,7 @@ int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *sc
 	int status = read_file(c, folder, slash ? slash + 1 : scenario, &text, err);
 	if (status)
 		return status;
+	c->version = version_of(c, folder);
 	struct json *json = json_parse(text);
 	if (!json)
 		return sl_fail(err, SL_INPUT, "not JSON");

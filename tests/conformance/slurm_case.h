@@ -57,6 +57,7 @@ struct slurm_priority {
 struct slurm_case {
 	struct sl_arena *arena;
 	const char *name;
+	const char *version; /* Of the Slurm that was recorded: "24.11". */
 	struct sl_cluster cluster;
 	const struct slurm_job *job;
 	size_t job_count;

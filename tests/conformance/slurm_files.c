@@ -491,11 +491,12 @@ static int write_all(struct slurm_files *files, const struct slurm_case *c, cons
 	const struct json *accounting = get(json, "accounting");
 	const int64_t boot = number_in(get(json, "power"), "boot", 20);
 	files->accounts = accounting != NULL;
+	const char *version = files->version ? files->version : c->version;
 	files->until = number_in(json, "max", 1500);
 	const int64_t calc =
 		timing->period ? (timing->calc - timing->tick + timing->period) % timing->period : 0;
-	const int len = snprintf(files->policy, sizeof(files->policy), "slurm:start=%lld,calc=%lld",
-		(long long)timing->tick, (long long)calc);
+	const int len = snprintf(files->policy, sizeof(files->policy),
+		"slurm:version=%s,start=%lld,calc=%lld", version, (long long)timing->tick, (long long)calc);
 	if (get(json, "power"))
 		(void)snprintf(files->policy + len, sizeof(files->policy) - (size_t)len, ",boot=%lld",
 			(long long)boot);
@@ -529,7 +530,7 @@ int slurm_files_write(struct slurm_files *files, const struct slurm_case *c, con
 	const struct slurm_timing *timing, struct sl_err *err)
 {
 	const char *tmp = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread. */
-	*files = (struct slurm_files){ 0 };
+	*files = (struct slurm_files){ .version = files->version };
 	struct json *json = slurm_parsed(scenario, err);
 	if (!json)
 		return sl_fail(err, SL_INPUT, "%s: not JSON", scenario);

@@ -24,7 +24,8 @@ struct slurm_files {
 	char trace[260];  /* sacct.txt */
 	bool accounts;    /* accounts.txt, qos.txt are there; */
 	bool commands;    /* commands.txt is. */
-	char policy[100]; /* "slurm:boot=20" */
+	char policy[100];    /* "slurm:version=24.11,boot=20" */
+	const char *version; /* Set before: the rules of that release; NULL: of the recorded one. */
 	int64_t until;    /* Seconds after time 0: the recording went on so long at most. */
 };
 

@@ -357,7 +357,7 @@ static void run_timed(const struct slurm_case *c, const char *path, const struct
 	struct attempt *attempt)
 {
 	struct sl_err err = { 0 };
-	struct slurm_files files;
+	struct slurm_files files = { .version = attempt->options->version };
 	struct slurm_watch watch = { 0 };
 	struct comparison cmp;
 	int status = slurm_files_write(&files, c, path, timing, &err);

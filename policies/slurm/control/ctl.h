@@ -284,8 +284,21 @@ struct ctl_array {
 
 /* ---- slurmctld ------------------------------------------------------------------------------- */
 
+/* Releases of Slurm, in their order: a rule that came with one holds from it on. */
+enum ctl_version {
+	CTL_22_05 = 2205,
+	CTL_23_02 = 2302, /* Not to be chosen: what came with it counts from 23.11 on. */
+	CTL_23_11 = 2311,
+	CTL_24_05 = 2405,
+	CTL_24_11 = 2411,
+	CTL_25_05 = 2505,
+	CTL_25_11 = 2511,
+	CTL_26_05 = 2605
+};
+
 struct ctl_params {
-	/* SchedulerParameters, with 22.05's defaults. Seconds unless said. */
+	enum ctl_version version; /* Set before slurm.conf is read. */
+	/* SchedulerParameters, with the version's defaults. Seconds unless said. */
 	int64_t batch_sched_delay, default_queue_depth, partition_job_depth, sched_interval,
 		sched_min_interval_us, sched_max_job_start;
 	int64_t bf_interval, bf_window_min, bf_resolution, bf_max_job_test, bf_max_job_user, bf_max_job_part,

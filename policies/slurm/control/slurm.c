@@ -18,6 +18,7 @@
 
 enum {
 	PARAM_COMPAT,
+	PARAM_VERSION,
 	PARAM_START,
 	PARAM_SKIP,
 	PARAM_BOOT,
@@ -36,6 +37,8 @@ enum {
 static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
 		"whose rules: those of slurmctld of that version", 0, 0 },
+	[PARAM_VERSION] = { "version", SL_PARAM_CHOICE, NULL, "22.05|23.11|24.05|24.11|25.05|25.11|26.05",
+		"whose decisions: of slurmctld of that release; without it 22.05", 0, 0 },
 	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..299",
 		"when slurmctld was started, in seconds of five minutes by the log's clock: its look at time limits comes "
 		"every 30 s from then on, that at usage every PriorityCalcPeriod",
@@ -280,6 +283,14 @@ static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_e
 
 enum { TICK = 30 }; /* Seconds between looks at time limits. */
 
+/* Of that release of slurmctld; its defaults go into slurm.conf's reading. */
+static enum ctl_version version_of(const struct sl_value *value)
+{
+	static const enum ctl_version versions[] = { CTL_22_05, CTL_23_11, CTL_24_05, CTL_24_11, CTL_25_05,
+		CTL_25_11, CTL_26_05 };
+	return value->text ? versions[value->number] : CTL_22_05;
+}
+
 static void slurm_take_values(struct ctl *c, const struct sl_setup *setup)
 {
 	const int64_t start = setup->values[PARAM_START].number;
@@ -303,6 +314,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	c->select = select_new(c->cluster, c->arena, err);
 	if (!c->select)
 		return err->status;
+	c->params.version = version_of(&setup->values[PARAM_VERSION]);
 	int status = make_engine(c, setup, err);
 	if (!status)
 		status = ctl_conf_make(c, setup, err);
