@@ -2,12 +2,15 @@
 /*
  * conformance.c - recorded decisions of other schedulers and simulators against ours.
  *
- *   conformance classic|slurm|kueue|runai [--place] [--version=V] [-v] [--keep] PATH...
+ *   conformance classic|slurm|kueue|runai [--place] [--forced [--least=PERCENT]] [--version=V] [-v] [--keep]
+ * PATH...
  *
  * PATHs are files, or folders with all below them. A line for each failing
  * case, then `N passed, N failed`; exit 1 if any failed. What holds no cases
  * (a README, a schema, a trace) is passed over. -v: both schedules, side by
  * side. --keep: the files from which a case is run stay where the line says.
+ * --forced: Slurm's decisions one by one, each from the recorded state before it; ends with `N of M
+ * decisions`, and how many differ in which way; exit 1 if fewer than --least are right.
  * --version=24.11: with the rules of that Slurm, not of the recorded one.
  */
 #include "tests/conformance/conformance.h"
@@ -101,6 +104,21 @@ static void tally_reasons(struct tally *tally)
 		tally_case(tally, "pending reasons", "fewer than 95 % are the same");
 }
 
+/* "99.5" */
+static int64_t permille(const char *text)
+{
+	int64_t micro;
+	return sl_get_micro(text, strlen(text), &micro) ? micro / 100000 : 0;
+}
+
+/* A case that cannot be run counts as failed; decisions do not, but for their least share. */
+static int end_forced(const struct conformance_options *options, const struct tally *tally)
+{
+	slurm_decisions_print(tally);
+	const bool enough = tally->decisions_right * 1000 >= tally->decisions * (size_t)options->least;
+	return tally->failed || !enough ? 1 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct suite *suite = NULL;
@@ -117,6 +135,10 @@ int main(int argc, char **argv)
 	for (int i = 2; i < argc; i++) {
 		if (strcmp(argv[i], "--place") == 0)
 			options.place = true;
+		else if (strcmp(argv[i], "--forced") == 0)
+			options.forced = true;
+		else if (strncmp(argv[i], "--least=", strlen("--least=")) == 0)
+			options.least = permille(argv[i] + strlen("--least="));
 		else if (strcmp(argv[i], "-v") == 0)
 			options.verbose = true;
 		else if (strncmp(argv[i], "--version=", strlen("--version=")) == 0)
@@ -126,6 +148,8 @@ int main(int argc, char **argv)
 		else
 			walk(suite, argv[i], &options, &tally);
 	}
+	if (options.forced)
+		return end_forced(&options, &tally);
 	tally_reasons(&tally);
 	(void)printf("%zu passed, %zu failed\n", tally.passed, tally.failed);
 	return tally.failed ? 1 : 0;

@@ -11,10 +11,14 @@ struct tally {
 	size_t passed, failed;
 	/* Slurm: pending reasons, each of which was seen in one of the two and should be in the other. */
 	size_t reasons, reasons_same;
+	/* --forced: decisions, by kind of difference, and of what was recorded twice. */
+	size_t decisions, decisions_right, kind[9], twice, twice_same;
 };
 
 struct conformance_options {
 	bool place;          /* Compare places (nodes, devices); Slurm: these alone, start by start. */
+	bool forced;         /* Slurm: each decision by itself, the recording put in force behind it. */
+	int64_t least;       /* --forced: so many of a thousand decisions have to be right. */
 	bool verbose;        /* Both schedules side by side. */
 	const char *version; /* Slurm: the rules of that release; NULL: of the one that meta.json names. */
 	bool keep;           /* What a case is run from stays, and is told. */
@@ -31,6 +35,11 @@ bool batsim_file(const char *path, const char *name, struct tally *tally);
 
 /* slurm_place.c: each start by itself. */
 void slurm_place_file(const char *path, struct tally *tally);
+/* slurm_decisions.c: each decision by itself. */
+struct slurm_case;
+void slurm_decisions(const struct slurm_case *c, const char *path, const struct conformance_options *options,
+	struct tally *tally);
+void slurm_decisions_print(const struct tally *tally);
 void slurm_file(const char *path, const struct conformance_options *options, struct tally *tally);
 void kueue_file(const char *path, const struct conformance_options *options, struct tally *tally);
 void runai_file(const char *path, const struct conformance_options *options, struct tally *tally);

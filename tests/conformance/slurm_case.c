@@ -605,10 +605,10 @@ static int by_start(const void *a, const void *b)
 
 /* job,jobid,attempt,user,partition,submit,eligible,start,end,state,nodelist,nodes,scheduler,reasons_seen,alloc
  */
-static int read_expected(struct slurm_case *c, const char *folder, struct sl_err *err)
+static int read_expected(struct slurm_case *c, const char *folder, const char *name, struct sl_err *err)
 {
 	const char *text, *line;
-	const int status = read_file(c, folder, "expected.csv", &text, err);
+	const int status = read_file(c, folder, name, &text, err);
 	if (status)
 		return status;
 	c->row = sl_alloc(c->arena, count_lines(text), sizeof(*c->row));
@@ -656,10 +656,10 @@ static void allocated_before(
 }
 
 /* seen_at,job,state,reason,planned_start,priority,planned_nodes: only the priorities. */
-static int read_trace(struct slurm_case *c, const char *folder, struct sl_err *err)
+static int read_trace(struct slurm_case *c, const char *folder, const char *name, struct sl_err *err)
 {
 	const char *text, *line;
-	const int status = read_file(c, folder, "trace.csv", &text, err);
+	const int status = read_file(c, folder, name, &text, err);
 	if (status)
 		return status;
 	c->priority = sl_alloc(c->arena, count_lines(text), sizeof(*c->priority));
@@ -699,7 +699,8 @@ static const char *version_of(struct slurm_case *c, const char *folder)
 	return version;
 }
 
-int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err)
+static int read_case(
+	struct slurm_case *c, struct sl_arena *arena, const char *scenario, bool second, struct sl_err *err)
 {
 	const char *slash = strrchr(scenario, '/'), *text;
 	*c = (struct slurm_case){ .arena = arena };
@@ -721,10 +722,10 @@ int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *sc
 		read_partitions(c, get(cluster, "partitions"));
 		read_topology(c, get(cluster, "topology"));
 		read_jobs(c, get(json, "jobs"));
-		status = read_expected(c, folder, err);
+		status = read_expected(c, folder, second ? "expected-2.csv" : "expected.csv", err);
 	}
 	if (!status)
-		status = read_trace(c, folder, err);
+		status = read_trace(c, folder, second ? "trace-2.csv" : "trace.csv", err);
 	struct sl_err none = { 0 };
 	text = NULL;
 	if (!status) {
@@ -733,4 +734,15 @@ int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *sc
 	}
 	json_free(json);
 	return status;
+}
+
+int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err)
+{
+	return read_case(c, arena, scenario, false, err);
+}
+
+int slurm_case_read_second(
+	struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err)
+{
+	return read_case(c, arena, scenario, true, err);
 }

@@ -76,5 +76,8 @@ struct slurm_case {
 /* Of scenario.json; captures: captures.txt, or NULL. */
 void slurm_events_read(struct slurm_case *c, const struct json *events, const char *captures);
 int slurm_case_read(struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err);
+/* As it was recorded once more: of expected-2.csv and trace-2.csv. */
+int slurm_case_read_second(
+	struct slurm_case *c, struct sl_arena *arena, const char *scenario, struct sl_err *err);
 
 #endif

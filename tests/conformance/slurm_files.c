@@ -496,7 +496,8 @@ static int write_all(struct slurm_files *files, const struct slurm_case *c, cons
 	const int64_t calc =
 		timing->period ? (timing->calc - timing->tick + timing->period) % timing->period : 0;
 	const int len = snprintf(files->policy, sizeof(files->policy),
-		"slurm:version=%s,start=%lld,calc=%lld", version, (long long)timing->tick, (long long)calc);
+		"slurm:version=%s,%sstart=%lld,calc=%lld", version, files->every_pass ? "skip=0," : "",
+		(long long)timing->tick, (long long)calc);
 	if (get(json, "power"))
 		(void)snprintf(files->policy + len, sizeof(files->policy) - (size_t)len, ",boot=%lld",
 			(long long)boot);
@@ -530,7 +531,7 @@ int slurm_files_write(struct slurm_files *files, const struct slurm_case *c, con
 	const struct slurm_timing *timing, struct sl_err *err)
 {
 	const char *tmp = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe): one thread. */
-	*files = (struct slurm_files){ .version = files->version };
+	*files = (struct slurm_files){ .version = files->version, .every_pass = files->every_pass };
 	struct json *json = slurm_parsed(scenario, err);
 	if (!json)
 		return sl_fail(err, SL_INPUT, "%s: not JSON", scenario);

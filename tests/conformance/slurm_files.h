@@ -20,13 +20,14 @@ enum {
 };
 
 struct slurm_files {
-	char folder[200]; /* Of all that follows; slurm_files_remove takes it away. */
-	char trace[260];  /* sacct.txt */
-	bool accounts;    /* accounts.txt, qos.txt are there; */
-	bool commands;    /* commands.txt is. */
+	char folder[200];    /* Of all that follows; slurm_files_remove takes it away. */
+	char trace[260];     /* sacct.txt */
+	bool accounts;       /* accounts.txt, qos.txt are there; */
+	bool commands;       /* commands.txt is. */
 	char policy[100];    /* "slurm:version=24.11,boot=20" */
+	bool every_pass;     /* Set before: passes that find nothing changed are made, too. */
 	const char *version; /* Set before: the rules of that release; NULL: of the recorded one. */
-	int64_t until;    /* Seconds after time 0: the recording went on so long at most. */
+	int64_t until;       /* Seconds after time 0: the recording went on so long at most. */
 };
 
 struct slurm_timing;

@@ -362,7 +362,7 @@ static void run_timed(const struct slurm_case *c, const char *path, const struct
 	struct comparison cmp;
 	int status = slurm_files_write(&files, c, path, timing, &err);
 	if (!status && begin_comparison(&cmp, c, &err)) {
-		status = slurm_watch_run(&watch, &files, timing->phase);
+		status = slurm_watch_run(&watch, &files, timing->phase, NULL);
 		cmp.watch = &watch;
 		err = status ? watch.run.err : err;
 	}
@@ -426,6 +426,6 @@ void slurm_file(const char *path, const struct conformance_options *options, str
 	if (slurm_case_read(&c, arena, path, &err))
 		tally_case(tally, path, err.text);
 	else
-		run_case(&c, path, options, tally);
+		(options->forced ? slurm_decisions : run_case)(&c, path, options, tally);
 	sl_arena_free(arena);
 }

@@ -9,6 +9,7 @@
 #include "policies/slurm/control/ctl.h"
 #include "sim/run/engine.h"
 #include "tests/conformance/slurm_alloc.h"
+#include "tests/conformance/slurm_forced.h"
 
 /* What was seen of a job last. */
 struct seen {
@@ -149,7 +150,7 @@ static void name_courses(struct slurm_watch *watch)
 	}
 }
 
-static int watched(struct slurm_watch *watch, int64_t zero, int64_t until)
+static int watched(struct slurm_watch *watch, int64_t zero, int64_t until, struct slurm_forced *forced)
 {
 	struct rerun *run = &watch->run;
 	const struct sim_options options = { .scenario = &run->scenario, .choice = &run->choice, .seed = 1 };
@@ -164,11 +165,21 @@ static int watched(struct slurm_watch *watch, int64_t zero, int64_t until)
 	};
 	look.seen = sl_alloc(run->arena, watch->series_count + 1, sizeof(*look.seen));
 	SL_CHECK(look.seen);
-	return look.ctl->job ? advance(&look, until)
-			     : sl_fail(&run->err, SL_POLICY, "the controller has no jobs");
+	if (!look.ctl->job)
+		return sl_fail(&run->err, SL_POLICY, "the controller has no jobs");
+	if (!forced)
+		return advance(&look, until);
+	look.machine.node_alloc =
+		sl_alloc(run->arena, look.ctl->cluster->node_count + 1, sizeof(*look.machine.node_alloc));
+	SL_CHECK(look.machine.node_alloc);
+	slurm_forced_begin(forced, watch, run->sim.engine->sim.state, &look.machine, zero);
+	status = advance(&look, until);
+	slurm_forced_end(forced);
+	return status;
 }
 
-int slurm_watch_run(struct slurm_watch *watch, const struct slurm_files *files, int64_t phase)
+int slurm_watch_run(struct slurm_watch *watch, const struct slurm_files *files, int64_t phase,
+	struct slurm_forced *forced)
 {
 	char text[4][400];
 	const char *setting[5] = { NULL };
@@ -185,7 +196,7 @@ int slurm_watch_run(struct slurm_watch *watch, const struct slurm_files *files, 
 		setting[count++] = text[2];
 	}
 	const int status = rerun_begin(&watch->run, files->trace, files->folder, files->policy, setting);
-	return status ? status : watched(watch, SLURM_T0 + phase, files->until);
+	return status ? status : watched(watch, SLURM_T0 + phase, files->until, forced);
 }
 
 void slurm_watch_release(struct slurm_watch *watch)

@@ -36,8 +36,10 @@ struct slurm_watch {
 	size_t series_count;
 };
 
-/* 0, or why it could not be run: run.err. */
-int slurm_watch_run(struct slurm_watch *watch, const struct slurm_files *files, int64_t phase);
+/* forced NULL: the controller decides by itself. 0, or why it could not be run: run.err. */
+struct slurm_forced;
+int slurm_watch_run(struct slurm_watch *watch, const struct slurm_files *files, int64_t phase,
+	struct slurm_forced *forced);
 void slurm_watch_release(struct slurm_watch *watch);
 /* NULL: the run has none of that name. */
 const struct slurm_series *slurm_series_of(const struct slurm_watch *watch, const char *id);

@@ -391,6 +391,22 @@ struct ctl {
 	struct ctl_amounts *amounts; /* slurm.c */
 	const struct ctl_acts *acts; /* NULL: ctl_job.c's (ctl_preempt.h). */
 	struct ctl_acct *acct;
+	const struct ctl_recorded *recorded; /* NULL: it decides by itself. */
+};
+
+/* A recording that has the last word: what a pass decides is compared with it, and replaced by it. */
+struct ctl_victims;
+struct ctl_recorded {
+	void *self;
+	/* When it has something to say next; CTL_NEVER. */
+	ctl_time (*next)(void *self, const struct ctl *c);
+	/* Behind all that a second decides. */
+	void (*second)(void *self, struct ctl *c);
+	/* A pass would start the job on alloc: what it gets; NULL: it does not start now. */
+	const struct select_alloc *(*start)(
+		void *self, struct ctl *c, struct ctl_job *job, const struct select_alloc *alloc);
+	/* A pass would end those for it; false: it does not. */
+	bool (*preempt)(void *self, struct ctl *c, struct ctl_job *job, const struct ctl_victims *victims);
 };
 
 /* slurm.c: the order goes to the engine in the next pass. */

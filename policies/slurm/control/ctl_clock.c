@@ -279,6 +279,8 @@ void ctl_run(struct ctl *c)
 	}
 	run_backfill(c);
 	run_agent(c); /* Jobs preempted by the backfill have freed resources. */
+	if (c->recorded)
+		c->recorded->second(c->recorded->self, c);
 	k->changes = changes_of(c);
 	k->waited = c->pending_count != 0;
 }
@@ -341,6 +343,10 @@ sl_time ctl_next(struct ctl *c)
 	sl_time next = ctl_command_next(c);
 	for (size_t i = 0; i < SL_LEN(at); i++) {
 		const sl_time due = ctl_engine_time(c, at[i]);
+		next = due < next ? due : next;
+	}
+	if (c->recorded) {
+		const sl_time due = ctl_engine_time(c, c->recorded->next(c->recorded->self, c));
 		next = due < next ? due : next;
 	}
 	if (c->clock->want && c->pending_count) {

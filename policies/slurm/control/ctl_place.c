@@ -239,6 +239,10 @@ static enum ctl_status ctl_place_start(struct ctl *c, struct ctl_job *job, const
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;
 	}
+	if (c->recorded)
+		alloc = c->recorded->start(c->recorded->self, c, job, alloc);
+	if (!alloc)
+		return CTL_NODES_BUSY;
 	ctl_start(c, job, job->part, alloc);
 	return CTL_OK;
 }
@@ -257,6 +261,8 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;
 	}
+	if (c->recorded && victims.count && !c->recorded->preempt(c->recorded->self, c, job, &victims))
+		return CTL_NODES_BUSY;
 	if (ctl_preempt_do(c, job, victims.job, victims.count))
 		return ctl_place_start(c, job, victims.alloc);
 	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
