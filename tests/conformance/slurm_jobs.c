@@ -156,8 +156,7 @@ static int64_t submit_of(const struct jobs *j, const struct slurm_job *job, cons
 			only = &j->c->row[i];
 			count++;
 		}
-	const bool reported = count == 1 && only->submit != SL_NONE && only->submit >= job->submit &&
-			      only->submit <= job->submit + 5;
+	const bool reported = count == 1 && only->submit != SL_NONE && only->submit >= job->submit;
 	const int64_t submit = reported ? only->submit : job->submit;
 	if (j->timing->late && reported && only->started > submit &&
 		only->started <= submit + SLURM_LATE_MAX && !only->reasons[0])
