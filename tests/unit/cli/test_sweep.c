@@ -297,36 +297,48 @@ Test(sweep, a_claim_has_one_owner)
 	place_release(&place);
 }
 
+static void try_once(struct place *place, const int *go, const int *said, const int *stay)
+{
+	char c;
+	struct claim claim;
+	(void)close(go[1]);
+	(void)close(stay[1]);
+	(void)!read(go[0], &c, 1);
+	const char mine = take(place, &claim) == CLAIM_MINE;
+	(void)!write(said[1], &mine, 1);
+	(void)!read(stay[0], &c, 1); /* It lives until all have tried. */
+	_exit(0);
+}
+
 /* Of many that try at once one gets it. */
 Test(sweep, one_of_many_gets_it)
 {
 	enum { MANY = 16 };
 	struct place place;
-	int go[2];
+	int go[2], said[2], stay[2];
 	int got = 0;
-	int how;
 	claims_begin(&place);
-	cr_assert_eq(pipe(go), 0);
+	cr_assert(pipe(go) == 0 && pipe(said) == 0 && pipe(stay) == 0);
 	for (int i = 0; i < MANY; i++) {
 		const pid_t child = fork();
 		cr_assert_geq(child, 0);
-		if (child == 0) {
-			char c;
-			struct claim claim;
-			(void)close(go[1]);
-			(void)!read(go[0], &c, 1);
-			const bool mine = take(&place, &claim) == CLAIM_MINE;
-			if (mine)
-				(void)usleep(300000); /* Lives until the others have tried. */
-			_exit(mine);
-		}
+		if (child == 0)
+			try_once(&place, go, said, stay);
 	}
-	(void)close(go[0]);
 	(void)close(go[1]);
+	for (int i = 0; i < MANY; i++) {
+		char mine = 0;
+		cr_assert_eq(read(said[0], &mine, 1), 1);
+		got += mine;
+	}
+	(void)close(stay[1]);
 	for (int i = 0; i < MANY; i++)
-		if (wait(&how) > 0 && WIFEXITED(how))
-			got += WEXITSTATUS(how);
+		(void)wait(NULL);
 	cr_expect_eq(got, 1, "%d", got);
+	(void)close(go[0]);
+	(void)close(stay[0]);
+	(void)close(said[0]);
+	(void)close(said[1]);
 	place_release(&place);
 }
 
