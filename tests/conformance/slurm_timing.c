@@ -23,13 +23,14 @@ static bool is_aligned(const char *scenario)
 	return aligned;
 }
 
-/* Seconds between calculations of priorities; 0: there are none, as without a database. */
-static int64_t period_of(const struct json *json)
+/* Seconds between calculations of priorities; 0: there are none, as up to 22.05 without a database. */
+static int64_t period_of(const struct slurm_case *c, const struct json *json)
 {
 	const struct json *conf = get(get(json, "cluster"), "conf");
 	const struct json *type = get(conf, "PriorityType");
 	const struct json *minutes = get(conf, "PriorityCalcPeriod");
-	if (!get(json, "accounting") || !json_is_text(type) || !strstr(type->text, "multifactor"))
+	const bool thread = get(json, "accounting") || strcmp(c->version, "24.11") >= 0;
+	if (!thread || !json_is_text(type) || !strstr(type->text, "multifactor"))
 		return 0;
 	const int64_t period =
 		json_is_number(minutes) ? (int64_t)minutes->number * MINUTE : (int64_t)5 * MINUTE;
@@ -110,7 +111,7 @@ size_t slurm_timings(const struct slurm_case *c, const char *scenario, struct sl
 	struct sl_err err = { 0 };
 	size_t count = 0;
 	struct json *json = slurm_parsed(scenario, &err);
-	const int64_t period = json ? period_of(json) : 0;
+	const int64_t period = json ? period_of(c, json) : 0;
 	const size_t calcs = calculations(c, json, calc, period);
 	const bool aligned = is_aligned(scenario);
 	const size_t ticks = aligned ? ticks_of(c, json && get(json, "accounting"), tick) : 1;

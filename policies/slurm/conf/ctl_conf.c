@@ -266,6 +266,13 @@ static int64_t requeue_delay(const struct ctl *c)
 	return CRED_LIFE + 1;
 }
 
+/* PriorityType: of 23.11 on the default is multifactor, before it basic (DEFAULT_PRIORITY_TYPE). */
+bool ctl_conf_multifactor(const struct ctl *c)
+{
+	const char *type = ctl_conf_text(c, "PriorityType");
+	return type ? strcasecmp(type, "priority/multifactor") == 0 : c->params.version >= CTL_23_11;
+}
+
 static int64_t part_limits(const char *text)
 {
 	if (!text || strcasecmp(text, "NO") == 0)
@@ -301,8 +308,7 @@ static void take_rest(struct ctl *c)
 	p->enforce_part_limits = part_limits(ctl_conf_text(c, "EnforcePartLimits"));
 	p->max_array = ctl_conf_number(c, "MaxArraySize", 1001);
 	p->max_job_count = ctl_conf_number(c, "MaxJobCount", 10000);
-	const char *type = ctl_conf_text(c, "PriorityType");
-	p->multifactor = !type || strcasecmp(type, "priority/multifactor") == 0;
+	p->multifactor = ctl_conf_multifactor(c);
 	take_enforce(c);
 }
 

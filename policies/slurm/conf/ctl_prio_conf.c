@@ -271,8 +271,7 @@ int prio_conf(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_params *params = &c->params;
 	const char *small = prio_conf_text(c, "PriorityFavorSmall");
-	params->multifactor =
-		ctl_prio_conf_is_word(prio_conf_text(c, "PriorityType"), "priority/multifactor");
+	params->multifactor = ctl_conf_multifactor(c);
 	params->has_dbd = ctl_prio_conf_is_word(
 		prio_conf_text(c, "AccountingStorageType"), "accounting_storage/slurmdbd");
 	params->favor_small = ctl_prio_conf_is_word(small, "YES") || ctl_prio_conf_is_word(small, "TRUE") ||

@@ -438,6 +438,7 @@ int ctl_conf_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *er
 /* A key of slurm.conf; NULL: not set. */
 const char *ctl_conf_text(const struct ctl *c, const char *key);
 int64_t ctl_conf_number(const struct ctl *c, const char *key, int64_t otherwise);
+bool ctl_conf_multifactor(const struct ctl *c); /* PriorityType */
 /* ctl_tres_reported.c: warnings about TRES that limits and weights name and that are not counted. */
 int ctl_tres_report(const struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 /* "bf_interval" of SchedulerParameters: NULL: not set, "": a flag. */

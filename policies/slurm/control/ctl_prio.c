@@ -3,9 +3,10 @@
  * ctl_prio.c - priorities of pending jobs, and when they are calculated: priority/basic, and the decay
  * thread of priority/multifactor.
  *
- * Without slurmdbd there is no such thread: priorities stay as they were at submission, age and fair share
- * weigh nothing. With it a calculation comes when slurmctld starts and then every PriorityCalcPeriod, at the
- * seconds that params.calc_phase says.
+ * With slurmdbd a calculation comes when slurmctld starts and then every PriorityCalcPeriod, at the seconds
+ * that params.calc_phase says. Without it age and fair share weigh nothing, and up to 22.05 there is no such
+ * thread: init() of the plug-in began it where there was a database, priorities stayed as they were at
+ * submission. 24.11 begins it always (priority_p_thread_start).
  */
 #include <string.h>
 
@@ -204,7 +205,7 @@ static void ctl_prio_begin(struct ctl *c)
 	p->last = p->reset_last = p->reset_next = CTL_NONE;
 	p->reset = params->usage_reset;
 	p->lowest = TOP_PRIORITY;
-	p->runs = params->multifactor && params->has_dbd;
+	p->runs = params->multifactor && (params->has_dbd || params->version >= CTL_24_11);
 	p->next = p->runs ? c->epoch - (beyond ? beyond : params->calc_period) : CTL_NEVER;
 	if (p->runs)
 		ctl_prio_until(c, p->next);

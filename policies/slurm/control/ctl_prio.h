@@ -39,7 +39,7 @@ struct prio_rank { /* An association among those that it is compared with. */
 };
 
 struct ctl_prio {
-	bool runs;                       /* There is a thread: multifactor, and slurmdbd. */
+	bool runs;                       /* There is a thread: multifactor, and slurmdbd or 24.11. */
 	double decay;                    /* Of one second. */
 	ctl_time last;                   /* The last calculation; CTL_NONE: none. */
 	ctl_time next;                   /* The next one; CTL_NEVER. */

@@ -348,6 +348,42 @@ Test(prio, without_slurmdbd_no_age_and_no_calculation, .fini = fini)
 	cr_expect_eq(job->priority, 1000);
 }
 
+/* 24.11 calculates all the same, at its start and each PriorityCalcPeriod; age weighs nothing still. */
+Test(prio, without_slurmdbd_later_releases_calculate, .fini = fini)
+{
+	begin(4);
+	w.c.params.version = CTL_24_11;
+	set("PriorityType", "priority/multifactor");
+	set("PriorityWeightAge", "1000");
+	set("PriorityWeightJobSize", "1000");
+	set("PriorityCalcPeriod", "1");
+	make();
+	struct ctl_job *job = submit(4, 16, 1);
+	cr_expect_eq(job->priority, 1000);
+	to(1);
+	job->nodes_min = 1;
+	job->cpus_min = 4;
+	to(60);
+	cr_expect_eq(job->priority, 1000);
+	cr_expect_eq(ctl_prio_next(&w.c), EPOCH + 60);
+	to(61);
+	ctl_prio_run(&w.c);
+	cr_expect_eq(job->priority, 250);
+}
+
+/* The default of PriorityType became multifactor with 23.11. */
+Test(prio, the_type_that_is_not_said, .fini = fini)
+{
+	begin(4);
+	cr_expect(!ctl_conf_multifactor(&w.c));
+	w.c.params.version = CTL_22_05;
+	cr_expect(!ctl_conf_multifactor(&w.c));
+	w.c.params.version = CTL_23_11;
+	cr_expect(ctl_conf_multifactor(&w.c));
+	set("PriorityType", "priority/basic");
+	cr_expect(!ctl_conf_multifactor(&w.c));
+}
+
 Test(prio, priorities_may_be_kept_from_falling, .fini = fini)
 {
 	begin(4);
