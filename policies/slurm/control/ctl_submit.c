@@ -133,26 +133,50 @@ static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t c
 
 /* ---- Could it ever run? ------------------------------------------------------------------------------ */
 
+/* Beyond a partition's limits. 22.05 leaves it at that; 24.11 asks select_nodes() all the same
+ * (_select_nodes_base), which refuses what no nodes could run: more nodes than the partition has, too, until
+ * 25.11 let them wait. Node counts and accounts are limits to select_nodes() itself (get_node_cnts). */
+static enum ctl_status could_run_beyond(
+	struct ctl *c, struct ctl_job *job, uint32_t part, enum sl_reason allowed)
+{
+	if (c->params.version < CTL_24_11 || allowed == SL_REASON_PARTITION_NODES ||
+		allowed == SL_REASON_ACCOUNT || allowed == SL_REASON_QOS)
+		return CTL_PART_CONFIG;
+	if (job->nodes_min > c->part[part].node_count)
+		return c->params.version >= CTL_25_11 ? CTL_PART_CONFIG : CTL_NODE_CONFIG;
+	return ctl_place_ever(c, job, part);
+}
+
+static enum ctl_status could_run_in(struct ctl *c, struct ctl_job *job, uint32_t part)
+{
+	const enum sl_reason allowed = ctl_part_allows(c, job, part);
+	if (allowed == SL_REASON_PARTITION_DOWN || allowed == SL_REASON_PARTITION_INACTIVE)
+		return CTL_PARTITION_NOT_AVAIL;
+	if (allowed != SL_REASON_NONE || job->nodes_min > c->part[part].node_count)
+		return could_run_beyond(c, job, part, allowed);
+	return ctl_place_ever(c, job, part);
+}
+
 /* The best that any of its partitions says (_select_nodes_parts). */
 static enum ctl_status could_run(struct ctl *c, struct ctl_job *job)
 {
 	enum ctl_status status = CTL_NODE_CONFIG;
 	for (uint32_t i = 0; i < job->part_count; i++) {
-		const uint32_t part = job->parts[i];
-		const struct ctl_part *p = &c->part[part];
-		const enum sl_reason allowed = ctl_part_allows(c, job, part);
-		enum ctl_status one;
-		if (allowed == SL_REASON_PARTITION_DOWN || allowed == SL_REASON_PARTITION_INACTIVE)
-			one = CTL_PARTITION_NOT_AVAIL;
-		else if (allowed != SL_REASON_NONE || job->nodes_min > p->node_count)
-			one = CTL_PART_CONFIG;
-		else
-			one = ctl_place_ever(c, job, part);
+		const enum ctl_status one = could_run_in(c, job, job->parts[i]);
 		if (one != CTL_NODE_CONFIG && one != CTL_PART_CONFIG && one != CTL_PARTITION_NOT_AVAIL)
 			return CTL_OK;
 		status = status == CTL_NODE_CONFIG ? one : status;
 	}
 	return status;
+}
+
+/* One that each of its partitions' limits keep is tested for whether it could ever run, not for now. */
+static bool is_allowed(const struct ctl *c, const struct ctl_job *job)
+{
+	for (uint32_t i = 0; i < job->part_count; i++)
+		if (ctl_part_allows(c, job, job->parts[i]) == SL_REASON_NONE)
+			return true;
+	return false;
 }
 
 /* Why it waits, before any pass has tried it. */
@@ -234,8 +258,8 @@ static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t 
 			give_priority(c, job[i], i ? job[0] : NULL);
 	}
 	const enum ctl_status status = could_run(c, job[0]);
-	const bool tested =
-		status == CTL_OK && job[0]->state == CTL_PENDING && job[0]->reason == SL_REASON_NONE;
+	const bool tested = status == CTL_OK && job[0]->state == CTL_PENDING &&
+			    job[0]->reason == SL_REASON_NONE && is_allowed(c, job[0]);
 	const enum sl_reason first = tested ? ctl_place_first(c, job[0]) : SL_REASON_NONE;
 	for (uint32_t i = 0; i < count; i++) {
 		if (job[i]->state != CTL_PENDING)

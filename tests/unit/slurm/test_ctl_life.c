@@ -103,6 +103,36 @@ Test(ctl_life, beyond_the_partition_it_waits, .fini = fini)
 	expect_reason(six, "PartitionConfig");
 }
 
+/* From 24.11 on the nodes are asked as well: what only the time keeps waits with no reason yet, what no nodes
+ * could run is refused, until 25.11 lets more nodes than there are wait. */
+Test(ctl_life, beyond_the_partition_later_releases_ask_the_nodes, .fini = fini)
+{
+	static const struct {
+		const char *policy;
+		enum ctl_state few, many;
+	} releases[] = { { "slurm:version=22.05", CTL_PENDING, CTL_PENDING },
+		{ "slurm:version=24.11", CTL_PENDING, CTL_ENDED },
+		{ "slurm:version=25.05", CTL_PENDING, CTL_ENDED },
+		{ "slurm:version=25.11", CTL_PENDING, CTL_PENDING } };
+	for (size_t i = 0; i < SL_LEN(releases); i++) {
+		if (i)
+			cw_end(&w);
+		w = (struct ctl_world){
+			.conf = CW_BRISK NODES PART "PartitionName=s Nodes=ALL MaxTime=5 MaxNodes=2\n",
+			.jobs = "1 0 100 -p s -t 10 -N2\n2 0 100 -p s -N3\n3 0 100 -p s -t 10 -c 5\n4 0 100 -N5\n",
+			.policy = releases[i].policy
+		};
+		struct ctl *c = cw_make(&w);
+		const bool asks = c->params.version >= CTL_24_11;
+		struct ctl_job *time = submit("1"), *nodes = submit("2"), *never = submit("3");
+		expect_reason(time, asks ? "None" : "PartitionConfig");
+		expect_state(nodes, releases[i].few);
+		expect_reason(nodes, "PartitionConfig");
+		expect_state(never, asks ? CTL_ENDED : CTL_PENDING);
+		expect_state(submit("4"), releases[i].many);
+	}
+}
+
 Test(ctl_life, enforced_limits_refuse, .fini = fini)
 {
 	(void)world(CW_BRISK NODES "EnforcePartLimits=ANY\n" PART "PartitionName=s Nodes=ALL MaxTime=5\n",
