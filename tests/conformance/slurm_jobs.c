@@ -158,10 +158,12 @@ static int64_t submit_of(const struct jobs *j, const struct slurm_job *job, cons
 		}
 	const bool reported = count == 1 && only->submit != SL_NONE && only->submit >= job->submit;
 	const int64_t submit = reported ? only->submit : job->submit;
-	if (j->timing->late && reported && only->started > submit &&
-		only->started <= submit + SLURM_LATE_MAX && !only->reasons[0])
+	if (!j->timing->late || !reported || only->started <= submit || only->reasons[0])
+		return submit;
+	if (only->started <= submit + SLURM_LATE_MAX)
 		return only->started;
-	return submit;
+	/* When a job was given nodes that boot is not recorded: its start is when they were up. */
+	return j->c->suspend_time != SL_NONE ? submit + 1 : submit;
 }
 
 /* ---- Rows

@@ -26,6 +26,13 @@ struct times {
 	int64_t suspend, suspend_timeout, resume_timeout;
 };
 
+/* SuspendRate or ResumeRate, from 24.05 on: a bucket of what may be done, filled by and by. */
+struct bucket {
+	int64_t tokens, most;
+	int64_t period_ms; /* One token more. */
+	int64_t filled;    /* Periods since 1970, when it was last looked into; CTL_NONE: never. */
+};
+
 struct ctl_power {
 	bool on;
 	int64_t boot;                      /* Seconds; CTL_NONE: half of the node's ResumeTimeout. */
@@ -37,7 +44,8 @@ struct ctl_power {
 	struct spared *partly;
 	uint32_t partly_count;
 	uint64_t *avoid;           /* Of this look: spared, and what is picked of the partly spared. */
-	double suspended, resumed; /* How many in the last minute or so. */
+	double suspended, resumed; /* How many in the last minute or so: up to 23.11. */
+	struct bucket suspends, resumes;
 	ctl_time scanned;          /* Last. */
 	ctl_time due;              /* Something is to be done then; CTL_NEVER. */
 	ctl_time boots;            /* The first boot that ends; CTL_NEVER. */
@@ -45,11 +53,6 @@ struct ctl_power {
 	bool changed;              /* By this look. */
 };
 
-void power_note(struct ctl *c)
-{
-	if (c->power)
-		c->power->dirty = true;
-}
 
 /* A node is powered down for the order of nodes: it ranks behind all others (NODE_SET_POWER_DN). */
 static void power_rank(struct ctl *c, uint32_t n)
@@ -105,6 +108,21 @@ static ctl_time beat_from(const struct ctl_power *p, ctl_time due)
 	return due <= first ? first : first + (due - first + step - 1) / step * step;
 }
 
+/* A node changed. 24.11 looks only if that was after its last look by the second: a change behind the look of
+ * its own second waits for the next beat (_power_save_thread). Before, it was seen in the next second. */
+void power_note(struct ctl *c)
+{
+	struct ctl_power *p = c->power;
+	if (!p)
+		return;
+	if (c->params.version < CTL_24_11 || c->now > p->scanned) {
+		p->dirty = true;
+		return;
+	}
+	const ctl_time beat = beat_from(p, p->scanned);
+	p->due = beat < p->due ? beat : p->due;
+}
+
 static void due_renew(struct ctl *c)
 {
 	struct ctl_power *p = c->power;
@@ -138,7 +156,7 @@ static void set_power(struct ctl *c, uint32_t n, enum node_power power)
 	power_rank(c, n);
 }
 
-/* Rates are of the last minute: what was done fades with the time since (22.05's _do_power_work()). */
+/* Up to 23.11 rates are of the last minute: what was done fades with the time since (_do_power_work()). */
 static void fade(struct ctl_power *p, ctl_time now)
 {
 	const int64_t since = now - p->scanned;
@@ -149,6 +167,44 @@ static void fade(struct ctl_power *p, ctl_time now)
 
 static bool ctl_power_capacity(int64_t rate, double done) { return !rate || (int64_t)(done + 0.5) < rate; }
 
+/* power_save_rl_setup(): it holds what is due in the longest time between two looks, and begins full. */
+static void bucket_make(const struct ctl_power *p, struct bucket *b, int64_t rate)
+{
+	enum { RATE_MAX = 60000 };
+	const int64_t longest = p->interval > p->interval_min ? p->interval : p->interval_min;
+	const int64_t held = rate > RATE_MAX ? RATE_MAX : rate;
+	if (!rate)
+		return;
+	b->most = held * (longest > 1 ? longest : 1) / 60;
+	b->most = b->most > 1 ? b->most : 1;
+	b->period_ms = RATE_MAX / held;
+	b->filled = CTL_NONE;
+}
+
+/* _rl_get_tokens() */
+static void bucket_fill(struct bucket *b, ctl_time now)
+{
+	if (!b->period_ms)
+		return;
+	const int64_t periods = now * 1000 / b->period_ms;
+	const int64_t more = b->filled == CTL_NONE ? b->most : periods - b->filled;
+	b->tokens = more > b->most - b->tokens ? b->most : b->tokens + more;
+	b->filled = periods;
+}
+
+static bool bucket_may(const struct bucket *b) { return !b->period_ms || b->tokens > 0; }
+
+static bool may_do(const struct ctl *c, int64_t rate, double done, const struct bucket *b)
+{
+	return c->params.version >= CTL_24_05 ? bucket_may(b) : ctl_power_capacity(rate, done);
+}
+
+static void is_done(double *done, struct bucket *b)
+{
+	(*done)++;
+	b->tokens -= b->tokens > 0;
+}
+
 static void look_resume(struct ctl *c, uint32_t n)
 {
 	struct ctl_power *p = c->power;
@@ -156,9 +212,9 @@ static void look_resume(struct ctl *c, uint32_t n)
 	if (node->power == POWER_ON || node->power == POWER_BOOTING)
 		node->flags &= ~(unsigned)NODE_UP_ASKED;
 	if (node->power != POWER_OFF || !(node->flags & NODE_UP_ASKED) ||
-		!ctl_power_capacity(p->resume_rate, p->resumed))
+		!may_do(c, p->resume_rate, p->resumed, &p->resumes))
 		return;
-	p->resumed++;
+	is_done(&p->resumed, &p->resumes);
 	node->flags &= ~(unsigned)NODE_UP_ASKED;
 	node->power_asked = c->now;
 	node->boots = sum(c->now, p->boot == CTL_NONE ? p->times[n].resume_timeout / 2 : p->boot);
@@ -169,7 +225,7 @@ static void look_resume(struct ctl *c, uint32_t n)
 static bool is_suspend_due(const struct ctl *c, const struct ctl_node *node, uint32_t n)
 {
 	const struct ctl_power *p = c->power;
-	if (!may_suspend(node) || !ctl_power_capacity(p->suspend_rate, p->suspended))
+	if (!may_suspend(node) || !may_do(c, p->suspend_rate, p->suspended, &p->suspends))
 		return false;
 	if (node->flags & NODE_DOWN_ASKED)
 		return true;
@@ -183,7 +239,7 @@ static void look_suspend(struct ctl *c, uint32_t n)
 	struct ctl_node *node = &c->nodes->node[n];
 	if (!is_suspend_due(c, node, n))
 		return;
-	p->suspended++;
+	is_done(&p->suspended, &p->suspends);
 	if (node->flags & NODE_DOWN_ASKED) /* power_down_asap drained it until now. */
 		node->flags &= ~(unsigned)(NODE_DRAIN | NODE_DOWN_ASKED);
 	if (p->idle_on_suspend)
@@ -247,6 +303,8 @@ static void ctl_power_look(struct ctl *c)
 	struct ctl_power *p = c->power;
 	const size_t words = c->nodes->words;
 	fade(p, c->now);
+	bucket_fill(&p->suspends, c->now);
+	bucket_fill(&p->resumes, c->now);
 	p->scanned = c->now;
 	p->dirty = false;
 	memcpy(p->avoid, p->spared, words * sizeof(*p->avoid));
@@ -284,15 +342,25 @@ static void boots_end(struct ctl *c)
 	}
 }
 
+/* A look that was left out in this second, as nothing was due: power_note() wants to know of it. */
+static void note_beat(const struct ctl *c, struct ctl_power *p)
+{
+	const int64_t step = p->interval_min > p->interval ? p->interval_min + 1 : p->interval + 1;
+	if (c->params.version >= CTL_24_11 && !p->dirty && c->now > p->scanned &&
+		(c->now - p->scanned) % step == 0 && c->now < p->due)
+		p->scanned = c->now;
+}
+
 void ctl_power_run(struct ctl *c)
 {
 	struct ctl_power *p = c->power;
 	if (!p->on)
 		return;
 	p->changed = false;
+	note_beat(c, p);
 	boots_end(c);
 	if (p->changed)
-		p->dirty = true; /* They registered: that wakes the thread. */
+		power_note(c); /* They registered: that wakes the thread. */
 	const bool beat = p->dirty ? c->now > p->scanned + p->interval_min : c->now >= p->due;
 	if (beat && c->now > p->scanned) {
 		ctl_power_look(c);
@@ -313,10 +381,11 @@ ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc)
 			continue;
 		if (node->power == POWER_OFF) {
 			node->flags |= NODE_UP_ASKED;
-			p->dirty = true;
+			power_note(c);
 		}
 		const int64_t boot = p->boot == CTL_NONE ? p->times[n].resume_timeout / 2 : p->boot;
-		const ctl_time ready = node->power == POWER_OFF ? sum(c->now + 1, boot) : node->boots;
+		const ctl_time asked = p->dirty ? c->now + 1 : p->due;
+		const ctl_time ready = node->power == POWER_OFF ? sum(asked, boot) : node->boots;
 		up = ready > up ? ready : up;
 	}
 	return up;
@@ -514,6 +583,8 @@ int ctl_power_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *e
 		sl_setting_of(c->cluster, "cluster", "", "ResumeProgram") && p->suspend_rate >= 0 &&
 		p->resume_rate >= 0;
 	p->scanned = c->epoch;
+	bucket_make(p, &p->suspends, p->suspend_rate);
+	bucket_make(p, &p->resumes, p->resume_rate);
 	p->due = p->boots = CTL_NEVER;
 	c->power = p;
 	power_begins(c);

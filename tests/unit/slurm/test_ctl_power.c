@@ -101,6 +101,32 @@ Test(ctl_power, a_job_s_nodes_boot_and_are_up_then, .fini = fini)
 	cr_expect_eq(ctl_power_boot(f.c, job->alloc), f.c->now);
 }
 
+/* Looks are at 110 and 121. A job that starts at 110, behind that look: in 22.05 its node boots from the next
+ * second on, in 24.11 from the next look. A second later it is the next second for both. */
+Test(ctl_power, behind_the_look_of_its_second, .fini = fini)
+{
+	static const struct {
+		const char *policy;
+		int64_t starts, boots;
+	} cases[] = { { "slurm:version=22.05", 110, 111 }, { "slurm:version=24.11", 110, 121 },
+		{ "slurm:version=22.05", 111, 112 }, { "slurm:version=24.11", 111, 112 } };
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		if (i)
+			cw_end(&f.w);
+		f = (struct fakes){ .w.policy = cases[i].policy };
+		begin(CW_BRISK POWER FOUR, NULL);
+		until(cases[i].starts);
+		struct ctl_job *job = fake_runs(&f, 0, "n2", 1, 1);
+		cr_expect_eq(ctl_power_boot(f.c, job->alloc), CW_T0 + cases[i].boots + 50, "case %zu", i);
+		expect_states("idle~ alloc~ idle~ idle~");
+		if (cases[i].boots > cases[i].starts + 1)
+			until(cases[i].boots - 1);
+		expect_states("idle~ alloc~ idle~ idle~");
+		until(cases[i].boots);
+		expect_states("idle~ alloc# idle~ idle~");
+	}
+}
+
 Test(ctl_power, without_a_boot_time_half_of_resume_timeout, .fini = fini)
 {
 	begin(CW_BRISK POWER FOUR, NULL);
@@ -202,6 +228,42 @@ Test(ctl_power, so_many_a_minute, .fini = fini)
 	until(77); /* 2 * 49/60 = 1.6: still two, rounded. */
 	expect_states("idle~ idle~ idle idle");
 	until(88); /* 1.3: one more. */
+	expect_states("idle~ idle~ idle% idle");
+}
+
+/* From 24.05 on a bucket: a rate of 12 is a token each 5 s, and 12 * 10 / 60 = 2 of them at most, as at first.
+ * At 77 two more have come. */
+Test(ctl_power, a_bucket_of_so_many, .fini = fini)
+{
+	static const char conf[] = CW_BRISK "SuspendTime=60\nSuspendTimeout=10\nResumeTimeout=100\n"
+					    "SuspendProgram=/x\nResumeProgram=/y\nSuspendRate=12\nResumeRate=0\n" FOUR;
+	f.w.policy = "slurm:version=22.05";
+	begin(conf, NULL);
+	until(66);
+	expect_states("idle% idle% idle% idle%");
+	cw_end(&f.w);
+	f = (struct fakes){ .w.policy = "slurm:version=24.05" };
+	begin(conf, NULL);
+	until(66);
+	expect_states("idle% idle% idle idle");
+	until(77);
+	expect_states("idle~ idle~ idle% idle%");
+}
+
+/* A rate of 4 is a token each 15 s, one at most: at 75 and at 90. */
+Test(ctl_power, a_bucket_that_fills_slowly, .fini = fini)
+{
+	f.w.policy = "slurm:version=24.11";
+	begin(CW_BRISK "SuspendTime=60\nSuspendTimeout=10\nResumeTimeout=100\nSuspendProgram=/x\n"
+		       "ResumeProgram=/y\nSuspendRate=4\nResumeRate=0\n" FOUR,
+		NULL);
+	until(66);
+	expect_states("idle% idle idle idle");
+	until(77); /* 75 is past. */
+	expect_states("idle~ idle% idle idle");
+	until(88); /* 90 is not. */
+	expect_states("idle~ idle~ idle idle");
+	until(99);
 	expect_states("idle~ idle~ idle% idle");
 }
 
