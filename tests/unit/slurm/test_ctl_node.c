@@ -170,15 +170,32 @@ Test(ctl_node, down_ends_what_runs_there, .fini = fini)
 	cr_expect_eq(cw_stop(&f.w, "3"), 54);
 }
 
+static const char answers_conf[] =
+	CW_BRISK "ReturnToService=2\nNodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n";
+static const char answers_jobs[] = "1 0 50 -w n1 -n1 --mem 10 -t 1\n2 8 50 -N2 --exclusive --mem 10 -t 1\n"
+				   "3 12 30 -n1 --mem 10 -t 1\n";
+static const char answers_command[] = "25 scontrol update nodename=n1 state=down reason=test\n";
+
 /* The node's daemon answers behind the main pass that its loss asked for: so 2 has it in that second, though
  * it was said to be down, and 3 does not get n2. */
 Test(ctl_node, a_daemon_that_answers_is_back_in_the_same_second, .fini = fini)
 {
-	run(CW_BRISK
-		"ReturnToService=2\nNodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n",
-		"1 0 50 -w n1 -n1 --mem 10 -t 1\n2 8 50 -N2 --exclusive --mem 10 -t 1\n3 12 30 -n1 --mem 10 -t 1\n",
-		"25 scontrol update nodename=n1 state=down reason=test\n");
+	run(answers_conf, answers_jobs, answers_command);
 	cr_expect_eq(cw_start(&f.w, "2"), 25);
 	cr_expect_eq(cw_start(&f.w, "3"), 75);
 	cr_expect_eq(cw_stop(&f.w, "1"), 196); /* Its second run began at 25 + 121. */
+}
+
+/* Of 24.11 it answers later: 3 has n2 meanwhile, and 2 waits for its end. */
+Test(ctl_node, a_daemon_of_later_releases_answers_later, .fini = fini)
+{
+	f.w = (struct ctl_world){ .conf = answers_conf,
+		.jobs = answers_jobs,
+		.commands = answers_command,
+		.policy = "slurm:version=24.11",
+		.check = true };
+	cw_run(&f.w);
+	cr_expect_eq(cw_start(&f.w, "3"), 25);
+	cr_expect_eq(cw_start(&f.w, "2"), 55);
+	cr_expect_eq(cw_stop(&f.w, "1"), 196);
 }
