@@ -270,6 +270,16 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool repor
 
 /* ---- Requeue --------------------------------------------------------------------------------- */
 
+/* batch_requeue_fini(): 24.05 and later give it a priority anew, so that under priority/basic it goes to the
+ * end, else without age. Before, it kept its own until the next calculation. */
+static void give_priority_anew(struct ctl *c, struct ctl_job *job)
+{
+	if (c->params.version < CTL_24_05 || !job->priority || job->direct_priority)
+		return;
+	job->priority = 0;
+	ctl_prio_submit(c, job);
+}
+
 /* Its credential must have lapsed before it starts anew (CLAUSES.md 9, Requeue delay). */
 static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held, bool reported)
 {
@@ -291,6 +301,7 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	ctl_order(c, job, ORDER_ELIGIBLE, NULL);
 	if (held)
 		job->priority = 0;
+	give_priority_anew(c, job);
 	ctl_set_reason(c, job, held ? SL_REASON_REQUEUED_HELD : SL_REASON_BEGIN_TIME);
 	ctl_gang_ended(c, job);
 	ctl_want_pass(c);

@@ -302,6 +302,35 @@ Test(ctl_life, requeued_it_waits_for_its_credential, .fini = fini)
 	cr_expect(job->priority && job->priority < other->priority);
 }
 
+/* From 24.05 on it goes behind those that came since, unless its priority was set by hand. */
+Test(ctl_life, requeued_it_has_a_priority_anew, .fini = fini)
+{
+	static const struct {
+		const char *policy;
+		bool anew;
+	} releases[] = { { "slurm:version=22.05", false }, { "slurm:version=23.11", false },
+		{ "slurm:version=24.05", true }, { "slurm:version=26.05", true } };
+	for (size_t i = 0; i < SL_LEN(releases); i++) {
+		if (i)
+			cw_end(&w);
+		w = (struct ctl_world){ .conf = CW_BRISK "PriorityType=priority/basic\n" NODES PART,
+			.jobs = "1 0 100 -n1\n2 0 100 -n1\n3 0 100 -n1\n",
+			.policy = releases[i].policy };
+		struct ctl *c = cw_make(&w);
+		struct ctl_job *one = submit("1"), *two = submit("2"), *three = submit("3");
+		three->direct_priority = true;
+		three->priority = 7;
+		cr_assert(start(one) && start(three));
+		const uint32_t was = one->priority;
+		cw_at(&w, 10);
+		ctl_requeue(c, one, SL_NODE_FAIL, false);
+		ctl_requeue(c, three, SL_NODE_FAIL, false);
+		cr_expect_eq(one->priority == was, !releases[i].anew, "%s", releases[i].policy);
+		cr_expect_eq(one->priority < two->priority, releases[i].anew, "%s", releases[i].policy);
+		cr_expect_eq(three->priority, 7);
+	}
+}
+
 Test(ctl_life, no_requeue_ends_it, .fini = fini)
 {
 	struct ctl *c = world(CW_BRISK NODES PART, "1 0 100 -n1 --no-requeue\n");
