@@ -34,7 +34,7 @@ bool pyss_file(const char *path, const char *name, struct tally *tally);
 bool batsim_file(const char *path, const char *name, struct tally *tally);
 
 /* slurm_place.c: each start by itself. */
-void slurm_place_file(const char *path, struct tally *tally);
+void slurm_place_file(const char *path, const struct conformance_options *options, struct tally *tally);
 /* slurm_decisions.c: each decision by itself. */
 struct slurm_case;
 void slurm_decisions(const struct slurm_case *c, const char *path, const struct conformance_options *options,

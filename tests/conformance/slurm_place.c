@@ -40,7 +40,8 @@ struct stage {
 	struct plan plan[PLANS];
 	size_t plan_count;
 	uint64_t *available;
-	bool *started; /* By row. */
+	const uint64_t *closing; /* Nodes that are taken to be COMPLETING; NULL: none. */
+	bool *started;           /* By row. */
 };
 
 static uint32_t partition_named(const struct slurm_case *c, const char *name, size_t len)
@@ -139,6 +140,15 @@ static bool is_idle(const struct slurm_case *c, uint32_t node, int64_t at)
 	return true;
 }
 
+static bool just_ended(const struct slurm_case *c, uint32_t node, int64_t from, int64_t until)
+{
+	for (size_t i = 0; i < c->row_count; i++)
+		if (c->row[i].end != SL_NONE && c->row[i].end >= from && c->row[i].end <= until &&
+			runs_on(c, &c->row[i], node))
+			return true;
+	return false;
+}
+
 /* Which nodes a window is of. So many of a partition's: idle ones before others, lowest first. */
 static void find_nodes(struct stage *s, struct slurm_window *w)
 {
@@ -194,6 +204,8 @@ static int64_t open_nodes(
 {
 	memcpy(s->available, select_partition_nodes(s->select, partition), s->words * sizeof(*s->available));
 	int64_t later = close_nodes(s, job, from, until);
+	for (size_t w = 0; s->closing && w < s->words; w++)
+		s->available[w] &= ~s->closing[w];
 	for (size_t i = 0; i < s->plan_count; i++) {
 		const struct plan *p = &s->plan[i];
 		/* A plan that begins as the job would end is in its way, too. */
@@ -388,6 +400,27 @@ static bool before_ends(
 	return as_recorded(s, place(s, row, job), count);
 }
 
+/* A node is COMPLETING until its epilog is done, about a second, and takes no job meanwhile. When that was is
+ * not recorded: of nodes whose jobs ended so many seconds before, those that it did not get may have been. */
+static bool beside_closing(
+	struct stage *s, const struct slurm_row *row, const struct select_job *job, uint32_t count)
+{
+	uint64_t closing[64];
+	bool right = false;
+	SL_CHECK(s->words <= SL_LEN(closing));
+	release_ended(s, row->start);
+	s->closing = closing;
+	for (int64_t back = 1; !right && back <= 2; back++) {
+		memset(closing, 0, sizeof(closing));
+		for (uint32_t n = 0; n < s->c->cluster.node_count; n++)
+			if (just_ended(s->c, n, row->start - back, row->start) && !runs_on(s->c, row, n))
+				closing[n / 64] |= UINT64_C(1) << (n % 64);
+		right = as_recorded(s, place(s, row, job), count);
+	}
+	s->closing = NULL;
+	return right;
+}
+
 static void begins(struct stage *s, const struct slurm_row *row, const struct select_alloc *alloc)
 {
 	struct select_alloc *held = alloc ? select_take(s->select, alloc) : NULL;
@@ -433,7 +466,7 @@ static void one_start(struct stage *s, const struct slurm_row *row, struct tally
 		verdict(tally, s, row, "the recorded allocation cannot be read");
 		return;
 	}
-	bool right = before_ends(s, row, &job, count);
+	bool right = before_ends(s, row, &job, count) || beside_closing(s, row, &job, count);
 	release_ended(s, row->start);
 	const struct select_alloc *out = right ? NULL : place(s, row, &job);
 	const bool fits = out != NULL;
@@ -510,13 +543,25 @@ static void order_seconds(struct stage *s)
 		}
 }
 
-static void run_case(struct slurm_case *c, struct tally *tally, struct sl_err *err)
+/* "24.11": 2411. */
+static int version_number(const char *text)
+{
+	int64_t year = 22, month = 5;
+	const char *point = strchr(text, '.');
+	if (point && sl_get_i64(text, (size_t)(point - text), &year))
+		(void)sl_get_i64(point + 1, strlen(point + 1), &month);
+	return (int)(100 * year + month);
+}
+
+static void run_case(
+	struct slurm_case *c, const struct conformance_options *options, struct tally *tally, struct sl_err *err)
 {
 	struct stage s = { .c = c, .select = select_new(&c->cluster, c->arena, err) };
 	if (!s.select) {
 		tally_case(tally, c->name, err->text);
 		return;
 	}
+	select_set_version(s.select, version_number(options->version ? options->version : c->version));
 	s.words = select_node_words(s.select);
 	s.running = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.running));
 	s.by_end = sl_alloc(c->arena, c->row_count + 1, sizeof(*s.by_end));
@@ -536,7 +581,7 @@ static void run_case(struct slurm_case *c, struct tally *tally, struct sl_err *e
 	}
 }
 
-void slurm_place_file(const char *path, struct tally *tally)
+void slurm_place_file(const char *path, const struct conformance_options *options, struct tally *tally)
 {
 	struct sl_err err = { 0 };
 	struct slurm_case c;
@@ -546,6 +591,6 @@ void slurm_place_file(const char *path, struct tally *tally)
 	if (slurm_case_read(&c, arena, path, &err))
 		tally_case(tally, path, err.text);
 	else
-		run_case(&c, tally, &err);
+		run_case(&c, options, tally, &err);
 	sl_arena_free(arena);
 }

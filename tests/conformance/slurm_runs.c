@@ -415,7 +415,7 @@ void slurm_file(const char *path, const struct conformance_options *options, str
 	if (strcmp(slash ? slash + 1 : path, "scenario.json") != 0)
 		return;
 	if (options->place) {
-		slurm_place_file(path, tally);
+		slurm_place_file(path, options, tally);
 		return;
 	}
 	struct sl_err err = { 0 };

@@ -315,6 +315,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	if (!c->select)
 		return err->status;
 	c->params.version = version_of(&setup->values[PARAM_VERSION]);
+	select_set_version(c->select, (int)c->params.version);
 	int status = make_engine(c, setup, err);
 	if (!status)
 		status = ctl_conf_make(c, setup, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * select.h - which nodes, cores, memory and devices a job gets: the node
- * selection of slurmctld 22.05 (select/cons_tres and select/linear).
+ * selection of slurmctld (select/cons_tres and select/linear).
  *
  * A struct select is made from a const cluster and keeps what the running jobs are allocated. select_place
  * tests, select_take allocates and select_give releases; between select_mark and select_undo every change
@@ -101,6 +101,9 @@ struct select_outlook {
 
 /* NULL: no memory, or the cluster is none of nodes; err says which. */
 struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *arena, struct sl_err *err);
+
+/* Whose rules hold: of that release of slurmctld, 2411 for 24.11. At first 2205. */
+void select_set_version(struct select *select, int version);
 
 size_t select_node_words(const struct select *select);
 /* The nodes of a partition. */

@@ -332,6 +332,7 @@ struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *are
 	if (!s)
 		return (void)sl_fail_memory(err), NULL;
 	s->cluster = cluster;
+	s->version = SEL_22_05;
 	s->arena = s->request_map.arena = arena;
 	s->node_count = cluster->node_count;
 	s->words = (s->node_count + 63) / 64;
@@ -350,6 +351,12 @@ struct select *select_new(const struct sl_cluster *cluster, struct sl_arena *are
 		return (void)sl_fail_memory(err), NULL;
 	order_by_tier(s);
 	return s;
+}
+
+void select_set_version(struct select *s, int version)
+{
+	SL_CHECK(!s->request_count); /* Requests are filled in by the release's rules. */
+	s->version = version;
 }
 
 size_t select_node_words(const struct select *s) { return s->words; }

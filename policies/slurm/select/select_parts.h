@@ -21,6 +21,18 @@ enum {
 	SEL_TYPES = 64,    /* Of gres, in all. */
 };
 
+/* Releases whose rules differ from those of the one before (numbered as the controller numbers them). */
+enum sel_version {
+	SEL_22_05 = 2205,
+	SEL_23_02 = 2302,
+	SEL_23_11 = 2311,
+	SEL_24_05 = 2405,
+	SEL_24_11 = 2411,
+	SEL_25_05 = 2505,
+	SEL_25_11 = 2511,
+	SEL_26_05 = 2605
+};
+
 #define SEL_INFINITE INT64_C(1000000000)
 
 static inline bool bit_test(const uint64_t *set, uint32_t i) { return set[i / 64] >> (i % 64) & 1; }
@@ -184,6 +196,7 @@ struct select {
 	const char *gres_name[SEL_GRES];
 	uint32_t gpu, *by_name; /* gpu: among the names; by_name: nodes, sorted. */
 	const char *type_name[SEL_TYPES];
+	int version; /* Of slurmctld: enum sel_version. */
 	/* Settings. */
 	bool linear, cr_mem, cr_core, cr_socket, cr_lln, one_task_per_core, block_cores;
 	bool pack_serial, busy_nodes, gang, preempt_by_partition, preempt_by_qos, topo_optional;
