@@ -416,13 +416,14 @@ static void exclusive_of(struct sl_job_desc *desc, const char *text)
 							 : SL_EXCLUSIVE_NODE;
 }
 
+/* Of "1@5" the rig takes "@5" for a job's label, and writes its number: 0, as there is no such job. */
 static void switches_of(struct sl_job_desc *desc, const char *text)
 {
 	const size_t at = strcspn(text, "@");
 	(void)sl_get_i64(text, at, &desc->switches);
 	desc->switches_wait = 300 * SL_SECOND; /* max_switch_wait */
-	if (text[at])
-		(void)sl_get_duration(text + at + 1, strlen(text + at + 1), &desc->switches_wait);
+	if (text[at] && text[at + 1])
+		desc->switches *= 10;
 }
 
 /* False: this option is none of a placement's. */

@@ -553,8 +553,8 @@ static int version_number(const char *text)
 	return (int)(100 * year + month);
 }
 
-static void run_case(
-	struct slurm_case *c, const struct conformance_options *options, struct tally *tally, struct sl_err *err)
+static void run_case(struct slurm_case *c, const struct conformance_options *options, struct tally *tally,
+	struct sl_err *err)
 {
 	struct stage s = { .c = c, .select = select_new(&c->cluster, c->arena, err) };
 	if (!s.select) {

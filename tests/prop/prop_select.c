@@ -20,6 +20,12 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(draw_state >> 33) % below;
 }
 
+static void random_release(struct select_world *w)
+{
+	static const int release[] = { 2205, 2311, 2411, 2605 };
+	select_set_version(w->select, release[draw(4)]);
+}
+
 static void random_world(struct select_world *w)
 {
 	static const char *const params[] = { "CR_Core_Memory", "CR_CPU", "CR_Socket_Memory", "CR_Core" };
@@ -48,6 +54,7 @@ static void random_world(struct select_world *w)
 		q->shares = 2;
 	}
 	sw_ready(w);
+	random_release(w);
 }
 
 /* Nodes of one cpu, all alike, as a plain pool of processors has. */
@@ -64,6 +71,7 @@ static void world_of_ones(struct select_world *w)
 		q->shares = 2;
 	}
 	sw_ready(w);
+	random_release(w);
 }
 
 static void random_desc(struct select_world *w)

@@ -9,10 +9,11 @@
  *   user runs, under --exclusive=user; not those with too little memory left,
  *   or any memory allocated if all is requested; nor those in use under another rule of
  *   sharing. Whole nodes: without a core or a gres in use.
- * - First it must fit with every core free, then with the cores that are free of all. Only where cores
- *   may be shared (OverSubscribe) or jobs be suspended (GANG) further views follow: all cores but those
- *   of higher tiers; without those of the same tier, and as far as that goes of lower ones; row by row
- *   of its partition, the fullest first; an empty row.
+ * - First it must fit with every core free (from 24.11 on only where cores may be shared or jobs be
+ *   suspended), then with the cores that are free of all. Only where cores may be shared (OverSubscribe) or
+ *   jobs be suspended (GANG) further views follow: all cores but those of higher tiers; without those of the
+ *   same tier, and as far as that goes of lower ones; row by row of its partition, the fullest first; an
+ *   empty row.
  * - cpus: at least one for each task and node, what cpus-per-gpu and --mincpus make; select_dist.c lays
  *   them out. Memory as requested; whole nodes get all cores and gres, but memory as requested.
  * - Features: [a|b] tries all nodes with a, then with b; a*2&b*3 uses nodes for each, then the rest;
@@ -507,11 +508,19 @@ static bool try_tiers(struct sel_test *t, const uint64_t *from)
 	return try_view(t, &last, &above, from);
 }
 
+bool sel_tries_idle(const struct sel_test *t)
+{
+	return t->ever || t->s->version < SEL_24_11 || t->s->gang ||
+	       sel_use_of(t->s, t->q) == SEL_USE_AVAILABLE;
+}
+
 static bool try_all(struct sel_test *t, const uint64_t *from)
 {
 	const struct view none = { .none = true, .row = -1 }, all = { .all = true, .row = -1 };
 	t->count_row = false;
-	if (rows_lack_cores(t) || !try_view(t, &none, NULL, from))
+	if (rows_lack_cores(t))
+		return false;
+	if (sel_tries_idle(t) && !try_view(t, &none, NULL, from))
 		return false;
 	if (t->ever)
 		return true;

@@ -652,7 +652,7 @@ static int place_in_both(struct sel_test *t, const uint64_t *available)
 	index_mask(t, x, available);
 	if (x->bound_total < t->cpus_min)
 		return 0;
-	if (!sel_is_even(t) && !fits_idle(t)) {
+	if (sel_tries_idle(t) && !sel_is_even(t) && !fits_idle(t)) {
 		const int placed = place_in(t, available, false);
 		if (placed != 1)
 			return placed;

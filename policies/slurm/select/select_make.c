@@ -293,7 +293,7 @@ static int make_scratch(struct select *s, struct sl_err *err)
 	s->map = sl_alloc(s->arena, s->core_words, sizeof(*s->map));
 	s->map_copy = sl_alloc(s->arena, s->core_words, sizeof(*s->map_copy));
 	s->avail = sl_alloc(s->arena, s->node_count, sizeof(*s->avail));
-	s->usable = sl_alloc(s->arena, s->node_count + 3 * (size_t)s->switch_count + 1, sizeof(*s->usable));
+	s->usable = sl_alloc(s->arena, s->node_count + 4 * (size_t)s->switch_count + 1, sizeof(*s->usable));
 	s->run = sl_alloc(s->arena, s->node_count + 1, sizeof(*s->run));
 	for (size_t i = 0; i < SL_LEN(s->set); i++)
 		if (!(s->set[i] = sl_alloc(s->arena, s->words, sizeof(uint64_t))))

@@ -320,6 +320,8 @@ bool sel_node_may(const struct sel_test *t, uint32_t node);
 /* The available cores of a node into its map: all, or the free ones. False: it is wanted whole and is
  * not. */
 bool sel_view_cores(struct sel_test *t, uint32_t node, bool free_only);
+/* Whether it must fit with every core free as well. */
+bool sel_tries_idle(const struct sel_test *t);
 /* select_rows.c: rows of a partition: how many jobs share a core. */
 static inline uint32_t sel_rows(const struct select *s, uint32_t partition)
 {

@@ -13,6 +13,12 @@
  *   ones the one with the fewest nodes that are enough, or else the most; a tie
  *   is decided by the switches above. Within a leaf, nodes in order.
  * - --switches=N: more leaves than N will not do until the job has waited.
+ * From 24.05 on (topology/tree/eval_nodes_tree.c of 24.11):
+ * - A switch suffices if its cpus do as well as its nodes; a nearer leaf goes before a farther one only if
+ * it, or the switch above it up to where the two part, suffices. Nodes that were taken no longer count.
+ * - Weights are collected until all nodes that are wanted are there, not the least of them.
+ * - Where too many leaves were used for --switches, a job that wants more nodes than it needs is tried with
+ *   one node fewer, and so on.
  * topology/block counts as leaves without a top: a job fills as few blocks as
  * it can, all equally near to each other.
  */
@@ -65,7 +71,9 @@ struct tree {
 	struct select *s;
 	struct sel_need need;
 	int64_t *count, *dist; /* By switch. */
+	int64_t *cpus;         /* By switch: of all its candidates. */
 	bool *used;
+	bool by_cpus; /* The rules of 24.05 and after. */
 	uint32_t top;
 	uint64_t *best; /* Candidates of the weights in use. */
 };
@@ -90,16 +98,34 @@ static uint64_t lightest(const struct tree *e, const uint64_t *nodes)
 	return weight;
 }
 
-static bool find_top(struct tree *e)
+static void count_switch(struct tree *e, uint32_t i, const uint64_t *open)
+{
+	uint64_t *nodes = below(e, i);
+	for (size_t w = 0; w < e->s->words; w++)
+		nodes[w] = e->s->switch_nodes[i][w] & open[w];
+	e->count[i] = bits_count(nodes, e->s->words);
+	e->cpus[i] = 0;
+	for (uint32_t n = bits_next(nodes, e->s->words, 0); n != UINT32_MAX && e->by_cpus;
+		n = bits_next(nodes, e->s->words, n + 1))
+		e->cpus[i] += e->s->avail[n].cpus;
+}
+
+/* Nodes that the top does not reach are none of any switch. */
+static void keep_under_top(struct tree *e)
+{
+	for (uint32_t i = 0; i < e->s->switch_count; i++)
+		for (size_t w = 0; w < e->s->words && i != e->top && e->top != UINT32_MAX; w++)
+			below(e, i)[w] &= below(e, e->top)[w];
+}
+
+static bool find_top(struct tree *e, const uint64_t *open)
 {
 	const struct sl_cluster *c = e->s->cluster;
 	uint64_t top_weight = 0;
 	e->top = UINT32_MAX;
 	for (uint32_t i = 0; i < e->s->switch_count; i++) {
-		uint64_t *nodes = below(e, i);
-		for (size_t w = 0; w < e->s->words; w++)
-			nodes[w] = e->s->switch_nodes[i][w] & e->t->nodes[w];
-		e->count[i] = bits_count(nodes, e->s->words);
+		const uint64_t *nodes = below(e, i);
+		count_switch(e, i, open);
 		if (e->t->required) {
 			if (overlap(e->t->required, nodes, e->s->words)) {
 				e->used[i] = true;
@@ -108,7 +134,8 @@ static bool find_top(struct tree *e)
 			}
 			continue;
 		}
-		if (!e->count[i] || !sel_enough_nodes(e->t, e->count[i], e->need.nodes))
+		if (!e->count[i] || !sel_enough_nodes(e->t, e->count[i], e->need.nodes) ||
+			(e->by_cpus && e->need.cpus > e->cpus[i]))
 			continue;
 		const uint64_t weight = lightest(e, nodes);
 		if (e->top == UINT32_MAX || (c->sw[i].level >= c->sw[e->top].level && weight <= top_weight)) {
@@ -121,9 +148,7 @@ static bool find_top(struct tree *e)
 	if (e->top == UINT32_MAX ||
 		(e->t->required && !bits_within(e->t->required, below(e, e->top), e->s->words)))
 		return false;
-	for (uint32_t i = 0; i < e->s->switch_count; i++)
-		for (size_t w = 0; w < e->s->words && i != e->top; w++)
-			below(e, i)[w] &= below(e, e->top)[w];
+	keep_under_top(e);
 	return true;
 }
 
@@ -152,10 +177,12 @@ static void add_weight(struct tree *e, uint64_t weight, const uint64_t *open, st
 	}
 }
 
-static bool suffices(const struct tree *e, const struct sel_run *sum)
+/* For the least that the job needs; all: for all that it wants. */
+static bool suffices(const struct tree *e, const struct sel_run *sum, bool all)
 {
-	return sum->cpus >= e->need.cpus && sel_enough_nodes(e->t, sum->nodes, e->need.nodes) &&
-	       (!e->need.per_job || sel_gres_in(e->t, sum->gres));
+	const bool nodes =
+		all ? sum->nodes >= e->need.nodes : sel_enough_nodes(e->t, sum->nodes, e->need.nodes);
+	return nodes && sum->cpus >= e->need.cpus && (!e->need.per_job || sel_gres_in(e->t, sum->gres));
 }
 
 /* Nodes of set[2], the lighter weights, become the job's. */
@@ -163,7 +190,7 @@ static bool collect_weights(struct tree *e, const uint64_t *open, uint64_t *ligh
 {
 	struct sel_run sum = { 0 };
 	uint64_t weight = 0;
-	bool first = true;
+	bool first = true, enough = false;
 	memset(lighter, 0, e->s->words * sizeof(*lighter));
 	memset(e->best, 0, e->s->words * sizeof(*e->best));
 	do {
@@ -173,12 +200,13 @@ static bool collect_weights(struct tree *e, const uint64_t *open, uint64_t *ligh
 			if ((first || e->s->avail[n].weight > weight) && e->s->avail[n].weight < next)
 				next = e->s->avail[n].weight;
 		if (next == UINT64_MAX)
-			return false;
+			return enough;
 		weight = next;
 		first = false;
 		memcpy(lighter, e->best, e->s->words * sizeof(*lighter));
 		add_weight(e, weight, open, &sum);
-	} while (!suffices(e, &sum));
+		enough = enough || suffices(e, &sum, false);
+	} while (!enough || (e->by_cpus && !suffices(e, &sum, true)));
 	return true;
 }
 
@@ -204,12 +232,26 @@ static void come_nearer(struct tree *e, uint32_t sw)
 			e->dist[i] + e->s->switch_distance[(size_t)sw * e->s->switch_count + i]);
 }
 
-/* Above 0: a is the better fit; below: b. */
-static int compare_fit(const struct tree *e, uint32_t a, uint32_t b)
+/* So many of its nodes were taken, and so of each switch above it. */
+static void count_off(struct tree *e, uint32_t i, int64_t taken)
+{
+	for (; i != UINT32_MAX; i = e->s->cluster->sw[i].parent)
+		e->count[i] = max64(e->count[i] - taken, 0);
+}
+
+static bool fits(const struct tree *e, uint32_t i)
+{
+	return e->count[i] >= e->need.nodes && (!e->by_cpus || e->cpus[i] >= e->need.cpus);
+}
+
+/* Above 0: a is the better fit; below: b. suffices: whether a does, or what is above it where the two part.
+ */
+static int compare_fit(const struct tree *e, uint32_t a, uint32_t b, bool *suffices)
 {
 	const struct sl_switch *sw = e->s->cluster->sw;
 	for (;;) {
-		const bool fits_a = e->count[a] >= e->need.nodes, fits_b = e->count[b] >= e->need.nodes;
+		const bool fits_a = fits(e, a), fits_b = fits(e, b);
+		*suffices = fits_a;
 		if (fits_a != fits_b)
 			return fits_a ? 1 : -1;
 		if (fits_a && e->count[a] != e->count[b])
@@ -233,8 +275,9 @@ static uint32_t best_leaf(const struct tree *e)
 		if (e->used[i] || e->s->cluster->sw[i].level != 0 || !e->count[i] ||
 			e->dist[i] >= SEL_INFINITE)
 			continue;
-		const int fit = best == UINT32_MAX ? 1 : compare_fit(e, i, best);
-		if (best == UINT32_MAX || (e->dist[i] < e->dist[best] && fit >= 0) ||
+		bool enough = true;
+		const int fit = best == UINT32_MAX ? 1 : compare_fit(e, i, best, &enough);
+		if (best == UINT32_MAX || (e->dist[i] < e->dist[best] && (e->by_cpus ? enough : fit >= 0)) ||
 			(e->dist[i] == e->dist[best] && fit > 0))
 			best = i;
 	}
@@ -254,32 +297,37 @@ static bool take_leaves(struct tree *e)
 		come_nearer(e, leaf);
 		if (select_topo_take_all(e, below(e, leaf)))
 			return true;
+		if (e->by_cpus)
+			count_off(e, leaf, e->count[leaf]);
 		e->count[leaf] = 0;
 	}
 	return e->need.nodes_least <= 0 && e->need.cpus <= 0 && sel_gres_enough(e->t);
 }
 
-static bool lay_out(struct tree *e, const uint64_t *open)
+/* Leaves with nodes of the job are used up. */
+static bool fill_leaves(struct tree *e)
+{
+	const struct sl_switch *sw = e->s->cluster->sw;
+	int64_t taken = 0;
+	for (uint32_t i = 0; i < e->s->switch_count; i++) {
+		if (!e->used[i] || sw[i].level != 0)
+			continue;
+		const int64_t before = e->need.nodes;
+		if (select_topo_take_all(e, below(e, i)))
+			return true;
+		taken += before - e->need.nodes; /* Of all leaves so far: so slurmctld counts. */
+		if (e->by_cpus)
+			count_off(e, i, taken);
+	}
+	return false;
+}
+
+/* Among the nodes under the top switch. */
+static bool lay_below(struct tree *e, const uint64_t *open)
 {
 	struct sel_test *t = e->t;
 	struct select *s = e->s;
 	uint64_t *lighter = s->set[2];
-	for (uint32_t n = t->required ? bits_next(t->required, s->words, 0) : UINT32_MAX; n != UINT32_MAX;
-		n = bits_next(t->required, s->words, n + 1)) {
-		if (e->need.nodes_most <= 0)
-			return false;
-		s->usable[n] = sel_need_take(&e->need, n, sel_cores(t, n));
-		if (!s->usable[n])
-			return false;
-	}
-	if (!find_top(e))
-		return false;
-	if (t->required)
-		memcpy(t->nodes, t->required, s->words * sizeof(*t->nodes));
-	else
-		memset(t->nodes, 0, s->words * sizeof(*t->nodes));
-	if (t->required && sel_need_met(&e->need))
-		return true;
 	if (e->need.nodes_most <= 0 || !collect_weights(e, open, lighter))
 		return false;
 	const bool lightly = bits_count(lighter, s->words) > 0;
@@ -294,40 +342,103 @@ static bool lay_out(struct tree *e, const uint64_t *open)
 			below(e, i)[w] &= e->best[w] | t->nodes[w];
 		e->count[i] = bits_count(below(e, i), s->words);
 	}
-	for (uint32_t i = 0; i < s->switch_count && (t->required || lightly); i++)
-		if (e->used[i] && s->cluster->sw[i].level == 0 && select_topo_take_all(e, below(e, i)))
-			return true;
+	if ((t->required || lightly) && fill_leaves(e))
+		return true;
 	return take_leaves(e);
 }
 
-static void count_leaves(struct tree *e)
+static void begin_nodes(const struct sel_test *t)
+{
+	if (t->required)
+		memcpy(t->nodes, t->required, t->s->words * sizeof(*t->nodes));
+	else
+		memset(t->nodes, 0, t->s->words * sizeof(*t->nodes));
+}
+
+/* The required nodes and the top switch. 1: they suffice; 0: more are wanted; -1: impossible. */
+static int lay_required(struct tree *e, const uint64_t *open)
+{
+	struct sel_test *t = e->t;
+	struct select *s = e->s;
+	for (uint32_t n = t->required ? bits_next(t->required, s->words, 0) : UINT32_MAX; n != UINT32_MAX;
+		n = bits_next(t->required, s->words, n + 1)) {
+		if (e->need.nodes_most <= 0)
+			return -1;
+		s->usable[n] = sel_need_take(&e->need, n, sel_cores(t, n));
+		if (!s->usable[n])
+			return -1;
+	}
+	if (!find_top(e, open))
+		return -1;
+	begin_nodes(t);
+	return t->required && sel_need_met(&e->need);
+}
+
+/* False: they are too many for --switches, and the job has not yet waited long enough. */
+static bool count_leaves(const struct tree *e)
 {
 	const struct sel_request *q = e->t->q;
 	int64_t leaves = 0;
 	if (q->switches <= 0)
-		return;
+		return true;
 	for (uint32_t i = 0; i < e->s->switch_count; i++)
 		if (e->s->cluster->sw[i].level == 0 &&
 			overlap(e->s->switch_nodes[i], e->t->nodes, e->s->words))
 			leaves++;
-	e->t->best_switch = leaves <= q->switches || e->t->job->waited >= q->switches_wait;
+	return leaves <= q->switches || e->t->job->waited >= q->switches_wait;
+}
+
+/* From the required nodes on once more, wanting one node fewer. */
+static void begin_again(struct tree *e, const uint64_t *open, const struct sel_need *need)
+{
+	struct sel_test *t = e->t;
+	e->need = *need;
+	memset(e->used, 0, e->s->switch_count);
+	memset(e->dist, 0, e->s->switch_count * sizeof(*e->dist));
+	for (uint32_t n = 0; n < e->s->node_count; n++)
+		if (!t->required || !bit_test(t->required, n))
+			e->s->usable[n] = 0;
+	for (uint32_t i = 0; i < e->s->switch_count; i++) {
+		count_switch(e, i, open);
+		e->used[i] = t->required && overlap(t->required, below(e, i), e->s->words);
+	}
+	keep_under_top(e);
+	begin_nodes(t);
+}
+
+static bool lay_out(struct tree *e, const uint64_t *open)
+{
+	struct sel_test *t = e->t;
+	const int required = lay_required(e, open);
+	struct sel_need begun = e->need;
+	bool chosen = required > 0 || (required == 0 && lay_below(e, open));
+	while (chosen && !required && e->by_cpus && !count_leaves(e) && t->nodes_want > t->nodes_min) {
+		t->nodes_want--;
+		begun.nodes--;
+		begin_again(e, open, &begun);
+		chosen = lay_below(e, open);
+	}
+	return chosen;
 }
 
 bool sel_eval_tree(struct sel_test *t)
 {
 	struct select *s = t->s;
-	struct tree e = { .t = t, .s = s, .best = s->set[3] };
+	const int64_t nodes_want = t->nodes_want;
+	struct tree e = { .t = t, .s = s, .best = s->set[3], .by_cpus = s->version >= SEL_24_05 };
 	uint64_t *open = s->set[0];
 	/* By switch, behind the usable cpus by node. */
 	e.count = s->usable + s->node_count;
 	e.dist = e.count + s->switch_count;
-	e.used = (bool *)(e.dist + s->switch_count);
-	memset(s->usable, 0, (s->node_count + 2 * s->switch_count) * sizeof(*s->usable));
+	e.cpus = e.dist + s->switch_count;
+	e.used = (bool *)(e.cpus + s->switch_count);
+	memset(s->usable, 0, (s->node_count + 3 * (size_t)s->switch_count) * sizeof(*s->usable));
 	memset(e.used, 0, s->switch_count);
 	memcpy(open, t->nodes, s->words * sizeof(*open));
 	sel_need_begin(&e.need, t);
-	if (!lay_out(&e, open))
-		return false;
-	count_leaves(&e);
-	return true;
+	const bool chosen = lay_out(&e, open);
+	t->nodes_want = nodes_want;
+	if (chosen)
+		t->best_switch = count_leaves(&e);
+	return chosen;
 }

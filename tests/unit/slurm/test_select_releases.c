@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_select_releases.c - where the node selection of later releases of slurmctld goes otherwise than that
+ * of 22.05, clause by clause. Places read "n1:0-3 n2:0": cores 0 to 3 of n1 and core 0 of n2.
+ */
+#include <criterion/criterion.h>
+
+#include "tests/world/select_world.h"
+
+static struct select_world w;
+
+static void fini(void) { sw_end(&w); }
+
+static void hold(int64_t tasks, const char *nodelist)
+{
+	struct sl_job_desc *desc = sw_desc(&w);
+	desc->tasks = tasks;
+	desc->nodelist = nodelist;
+	cr_assert(sw_take(&w, 0, 0), "the test's own world is full");
+}
+
+static struct sl_job_desc *tasks(int64_t count)
+{
+	struct sl_job_desc *desc = sw_desc(&w);
+	desc->tasks = count;
+	return desc;
+}
+
+static void nodes(int64_t least, int64_t most)
+{
+	struct sl_job_desc *desc = tasks(SL_NONE);
+	desc->nodes_min = least;
+	desc->nodes_max = most;
+}
+
+#define expect(place) cr_expect_str_eq(sw_place(&w, 0, 0), place)
+
+/* ---- topology/tree ------------------------------------------------------------------------------- */
+
+/* Leaves of two, three, three and three nodes of four cores; the first two and the last two under a switch,
+ * and these under the top. */
+static void two_levels(int version)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 11, 1, 4, 1, 4000);
+	sw_leaf(&w, "s1", 1, 2);
+	sw_leaf(&w, "s2", 3, 5);
+	sw_leaf(&w, "s3", 6, 8);
+	sw_leaf(&w, "s4", 9, 11);
+	sw_top(&w, "m1", 0, 1);
+	sw_top(&w, "m2", 2, 3);
+	sw_top(&w, "top", 4, 5);
+	w.sw[6].level = 2;
+	sw_ready(&w);
+	select_set_version(w.select, version);
+}
+
+Test(select_releases, before_24_05_a_leaf_suffices_by_its_nodes, .fini = fini)
+{
+	two_levels(2311);
+	hold(4, "n1");
+	tasks(6);
+	expect("n2:0-3 n3:0-1");
+}
+
+Test(select_releases, since_24_05_a_leaf_suffices_by_its_cpus_too, .fini = fini)
+{
+	two_levels(2405);
+	hold(4, "n1");
+	tasks(6);
+	expect("n3:0-3 n4:0-1");
+}
+
+Test(select_releases, before_24_05_the_tighter_leaf_goes_before_the_nearer, .fini = fini)
+{
+	two_levels(2311);
+	hold(12, "n[3-5]");
+	nodes(5, 5);
+	expect("n1:0 n2:0 n6:0 n7:0 n8:0");
+}
+
+Test(select_releases, since_24_05_the_nearer_leaf_that_suffices_goes_first, .fini = fini)
+{
+	two_levels(2405);
+	hold(12, "n[3-5]");
+	nodes(5, 5);
+	expect("n6:0 n7:0 n8:0 n9:0 n10:0");
+}
+
+/* Of seven nodes three are of s3. Four are left, for which m2 has too few nodes then, as those of s3 no
+ * longer count: s4 is nearer, but not before s1. After s1 two are wanted, and s2 fits more tightly than s4.
+ */
+Test(select_releases, since_24_05_nodes_that_were_taken_no_longer_count, .fini = fini)
+{
+	two_levels(2405);
+	hold(4, "n3");
+	nodes(7, 7);
+	expect("n1:0 n2:0 n4:0 n5:0 n6:0 n7:0 n8:0");
+}
+
+/* n1 is the job's by name, and its leaf is used up. Two more are wanted then, of the four of m1 two: s2,
+ * near, does. Three of s1 and s2 would no longer count after it, if n2 were counted with s2. */
+Test(select_releases, since_24_05_a_required_leaf_counts_off_too, .fini = fini)
+{
+	two_levels(2405);
+	nodes(4, 4);
+	w.desc.nodelist = "n1";
+	expect("n1:0 n2:0 n3:0 n4:0");
+}
+
+static void weights(int version)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 2, 1, 4, 1, 4000);
+	sw_nodes(&w, 6, 1, 4, 1, 4000)->weight = 10;
+	sw_leaf(&w, "s1", 1, 4);
+	sw_leaf(&w, "s2", 5, 8);
+	sw_top(&w, "top", 0, 1);
+	sw_ready(&w);
+	select_set_version(w.select, version);
+}
+
+Test(select_releases, before_24_05_weights_until_the_least_is_there, .fini = fini)
+{
+	weights(2311);
+	nodes(2, 4);
+	expect("n1:0 n2:0");
+}
+
+Test(select_releases, since_24_05_weights_until_all_that_is_wanted_is_there, .fini = fini)
+{
+	weights(2405);
+	nodes(2, 4);
+	expect("n1:0 n2:0 n3:0 n4:0");
+	nodes(2, 9); /* There are not so many: all. */
+	expect("n1:0 n2:0 n3:0 n4:0 n5:0 n6:0 n7:0 n8:0");
+}
+
+static void one_switch(void)
+{
+	nodes(2, 4);
+	w.desc.switches = 1;
+	w.desc.switches_wait = 100 * SL_SECOND;
+}
+
+Test(select_releases, before_24_05_a_range_of_nodes_waits_for_its_switches, .fini = fini)
+{
+	two_levels(2311);
+	one_switch();
+	expect("busy");
+}
+
+Test(select_releases, since_24_05_a_range_of_nodes_has_fewer_for_its_switches, .fini = fini)
+{
+	two_levels(2405);
+	one_switch();
+	expect("n3:0 n4:0 n5:0");
+	hold(4, "n3");
+	hold(4, "n6");
+	hold(4, "n9");
+	one_switch();
+	expect("n1:0 n2:0");
+	hold(4, "n1");
+	hold(4, "n4");
+	hold(4, "n7");
+	hold(4, "n10");
+	one_switch(); /* Down to two nodes: each on a leaf of its own. */
+	expect("busy");
+}
+
+/* ---- Every core free, at first -------------------------------------------------------------------- */
+
+/* n1 is light: with every core free it is the job's, with one of another leaf. */
+static void light_one(int version)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 1, 1, 4, 1, 4000);
+	sw_nodes(&w, 4, 1, 4, 1, 4000)->weight = 10;
+	sw_leaf(&w, "s1", 1, 1);
+	sw_leaf(&w, "s2", 2, 5);
+	sw_top(&w, "top", 0, 1);
+	sw_ready(&w);
+	select_set_version(w.select, version);
+	hold(4, "n1");
+	nodes(2, 2);
+	w.desc.switches = 1;
+	w.desc.switches_wait = 100 * SL_SECOND;
+}
+
+Test(select_releases, before_24_11_it_must_fit_with_every_core_free, .fini = fini)
+{
+	light_one(2405);
+	expect("busy");
+}
+
+Test(select_releases, since_24_11_the_free_cores_alone_decide, .fini = fini)
+{
+	light_one(2411);
+	expect("n2:0 n3:0");
+}
