@@ -552,6 +552,21 @@ static bool take_best(struct sel_need *need, struct sel_index *x, const struct n
 	return true;
 }
 
+/* The first node of the least weight that is enough by itself. */
+static int pick_one(struct sel_test *t, const struct sel_index *x, struct sel_need *need)
+{
+	uint32_t best = NOBODY;
+	memset(t->nodes, 0, t->s->words * sizeof(*t->nodes));
+	for (uint32_t n = 0; n < t->s->node_count; n++)
+		if (x->usable[n] > 0 && x->usable[n] >= need->cpus &&
+			(best == NOBODY || x->weight[n] < x->weight[best]))
+			best = n;
+	if (best == NOBODY)
+		return -1;
+	select_fast_take(need, x, best);
+	return sel_need_met(need) ? 1 : -1;
+}
+
 /* 1: t->nodes are the job's. 0: there are not enough. -1: not to be said from here. */
 static int pick(struct sel_test *t, struct sel_index *x, struct sel_need *need)
 {
@@ -559,6 +574,8 @@ static int pick(struct sel_test *t, struct sel_index *x, struct sel_need *need)
 	bool sure = true;
 	if (x->bound_total < need->cpus || x->bound_count < t->nodes_min)
 		return 0;
+	if (sel_wants_one(t))
+		return pick_one(t, x, need);
 	memset(t->nodes, 0, t->s->words * sizeof(*t->nodes));
 	while (sure && need->nodes_most > 0 && !sel_need_met(need)) {
 		const int64_t nodes = t->nodes_want > t->nodes_min

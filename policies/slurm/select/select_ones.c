@@ -72,6 +72,17 @@ static bool is_bounded(struct sel_test *t)
 	return bounded;
 }
 
+/* The first node will do (sel_wants_one). */
+static bool is_single(struct sel_test *t)
+{
+	const int64_t least = t->nodes_min, most = t->nodes_max;
+	sel_bound_nodes(t);
+	const bool single = sel_wants_one(t);
+	t->nodes_min = least;
+	t->nodes_max = most;
+	return single;
+}
+
 static bool is_of_ones(struct sel_test *t)
 {
 	const struct select *s = t->s;
@@ -140,6 +151,12 @@ static void choose_ones(struct sel_test *t)
 {
 	const struct select *s = t->s;
 	struct sel_stretch *stretch = s->stretch;
+	const uint32_t first = bits_next(t->nodes, s->words, 0);
+	if (t->cpus_min == 1 && is_single(t)) {
+		memset(t->nodes, 0, s->words * sizeof(*t->nodes));
+		bit_set(t->nodes, first);
+		return;
+	}
 	const uint32_t count = find_stretches(s, t->nodes);
 	int64_t left = t->cpus_min;
 	uint32_t i = 0, best = smallest_of(stretch, count, left);

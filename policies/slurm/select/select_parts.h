@@ -372,6 +372,8 @@ int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, u
 /* select_pick.c */
 void sel_trim_to_cores(struct sel_test *t);
 bool sel_choose(struct sel_test *t);
+/* It can have one node only, and any will do that is enough. */
+bool sel_wants_one(const struct sel_test *t);
 bool sel_choose_given(struct sel_test *t); /* By consecutive best fit, once. */
 /* The least and most tasks that the node would get. */
 void sel_task_range(const struct sel_test *t, uint32_t node, int64_t *least, int64_t *most);

@@ -10,6 +10,7 @@
  * - LLN (SelectTypeParameters=CR_LLN, or of the partition): the node with the
  *   greatest part of its cpus free, one after another.
  * - pack_serial_at_end: jobs of one cpu from the last node down.
+ * - From 26.05 on, a job of one node: the first node of the least weight that is enough.
  * - topology/tree (select_topo.c).
  * - Consecutive best fit: usable nodes form runs of neighbours of one weight.
  *   Lower weight goes first; then a run that suffices, of those the one with
@@ -293,10 +294,50 @@ static bool eval_consecutive(struct sel_test *t)
 	return need.cpus <= 0 && sel_gres_enough(t) && sel_enough_nodes(t, 0, need.nodes);
 }
 
+/* ---- The one node ----------------------------------------------------------------------- */
+
+bool sel_wants_one(const struct sel_test *t)
+{
+	return t->s->version >= SEL_26_05 && t->nodes_max == 1 && !t->q->contiguous && !t->required;
+}
+
+/* Whether it is enough by itself. */
+static bool suffices_alone(const struct sel_need *need, uint32_t n)
+{
+	struct select *s = need->t->s;
+	int64_t gres[SEL_GRES] = { 0 };
+	if (!need->t->given)
+		s->usable[n] = sel_cores(need->t, n);
+	if (s->usable[n] <= 0 || s->usable[n] < need->cpus)
+		return false;
+	sel_gres_count(need->t, n, gres);
+	return !need->per_job || sel_gres_in(need->t, gres);
+}
+
+/* The first of the least weight that is enough. */
+static bool eval_one(struct sel_test *t)
+{
+	struct select *s = t->s;
+	struct sel_need need;
+	uint32_t best = UINT32_MAX;
+	sel_need_begin(&need, t);
+	for (uint32_t n = bits_next(t->nodes, s->words, 0); n != UINT32_MAX;
+		n = bits_next(t->nodes, s->words, n + 1))
+		if ((best == UINT32_MAX || s->avail[n].weight < s->avail[best].weight) &&
+			suffices_alone(&need, n))
+			best = n;
+	memset(t->nodes, 0, s->words * sizeof(*t->nodes));
+	if (best == UINT32_MAX)
+		return false;
+	(void)sel_need_take(&need, best, s->usable[best]);
+	bit_set(t->nodes, best);
+	return sel_need_met(&need);
+}
+
 bool sel_choose_given(struct sel_test *t)
 {
 	t->given = true;
-	const bool chosen = eval_consecutive(t);
+	const bool chosen = sel_wants_one(t) ? eval_one(t) : eval_consecutive(t);
 	t->given = false;
 	return chosen;
 }
@@ -410,6 +451,8 @@ static bool eval(struct sel_test *t)
 		return eval_one_by_one(t, ORDER_LEAST_LOADED);
 	if (s->pack_serial && t->cpus_min == 1 && t->nodes_want == 1)
 		return eval_one_by_one(t, ORDER_LAST_FIRST);
+	if (sel_wants_one(t))
+		return eval_one(t);
 	if (s->switch_count && !q->contiguous && (!s->topo_optional || q->switches > 0))
 		return sel_eval_tree(t);
 	return eval_consecutive(t);

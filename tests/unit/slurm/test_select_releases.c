@@ -198,3 +198,56 @@ Test(select_releases, since_24_11_the_free_cores_alone_decide, .fini = fini)
 	light_one(2411);
 	expect("n2:0 n3:0");
 }
+
+/* ---- Jobs of one node ------------------------------------------------------------------------------ */
+
+static void half_used(int version)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 2, 1, 4, 1, 4000);
+	sw_nodes(&w, 2, 1, 4, 1, 4000)->weight = 10;
+	sw_ready(&w);
+	select_set_version(w.select, version);
+	hold(2, "n2");
+}
+
+static void one_node(int64_t count)
+{
+	nodes(1, 1);
+	w.desc.tasks = count;
+}
+
+Test(select_releases, before_26_05_a_job_of_one_node_fits_best, .fini = fini)
+{
+	half_used(2511);
+	one_node(2);
+	expect("n2:2-3");
+}
+
+Test(select_releases, since_26_05_a_job_of_one_node_takes_the_first, .fini = fini)
+{
+	half_used(2605);
+	one_node(2);
+	expect("n1:0-1");
+	one_node(1);
+	expect("n1:0");
+	tasks(1); /* One task needs no second node. */
+	expect("n1:0");
+	tasks(2); /* Two may have two. */
+	expect("n2:2-3");
+	hold(3, "n1");
+	one_node(2);
+	expect("n2:2-3"); /* n1 has too little. */
+	hold(2, "n2");
+	hold(1, "n1");
+	one_node(2);
+	expect("n3:0-1"); /* The lightest first. */
+}
+
+Test(select_releases, since_26_05_a_named_node_is_no_first_one, .fini = fini)
+{
+	half_used(2605);
+	one_node(2);
+	w.desc.nodelist = "n3";
+	expect("n3:0-1");
+}
