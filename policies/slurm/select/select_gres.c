@@ -423,14 +423,28 @@ static int64_t cores_of_tasks(
 	return q->enforce_binding ? max64(cores, f->needed_count) : cores;
 }
 
+/* On the first pass, of a job's tasks and devices (_estimate_cpus_per_gres of 23.02 and after): as many cpus to
+ * each device, where they can be shared out evenly. 0: they cannot. */
+static int64_t cpus_shared(const struct sel_request *q, const struct sel_gres_request *r)
+{
+	if (!q->tasks || !r->per_job)
+		return 0;
+	if (q->tasks >= r->per_job && q->tasks % r->per_job == 0)
+		return q->tasks / r->per_job * q->cpus_per_task;
+	if (r->per_job % q->tasks)
+		return 0;
+	const int64_t per_task = r->per_job / q->tasks;
+	return q->cpus_per_task % per_task ? 0 : q->cpus_per_task / per_task;
+}
+
 /* How many cpus one of the gres comes with. */
 static int64_t cpus_each(const struct sel_test *t, const struct sel_gres_request *r, bool *said)
 {
 	const struct sel_request *q = t->q;
 	*said = *said || r->cpus_per || (!r->tasks_per && r->cpus_default);
 	const int64_t per = cpus_per(q, r);
-	if (!per && t->first_pass && q->tasks && r->per_job)
-		return div_up(q->tasks, r->per_job) * q->cpus_per_task;
+	if (!per && t->first_pass && t->s->version >= SEL_23_02)
+		return cpus_shared(q, r);
 	return per;
 }
 
