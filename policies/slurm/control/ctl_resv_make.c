@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "policies/slurm/control/ctl_node.h"
-#include "policies/slurm/control/ctl_resv.h"
+#include "policies/slurm/control/ctl_resv_words.h"
 
 /* ---- The beginning --------------------------------------------------------------------------- */
 
@@ -60,10 +60,11 @@ unsigned resv_flags_of(const char *text, size_t len, int64_t *purge)
 			n++;
 		const char *equals = memchr(word, '=', n);
 		const unsigned flag = flag_of(word, equals ? (size_t)(equals - word) : n);
-		sl_time time;
-		if (flag == RESV_PURGE_COMP && equals && purge &&
-			sl_get_duration(equals + 1, n - (size_t)(equals - word) - 1, &time))
-			*purge = time / SL_SECOND;
+		int64_t seconds;
+		const struct resv_given time = { equals ? equals + 1 : "",
+			equals ? n - (size_t)(equals - word) - 1 : 0, '=' };
+		if (flag == RESV_PURGE_COMP && purge && resv_seconds_of(&time, &seconds))
+			*purge = seconds; /* Plain numbers are minutes. */
 		flags |= n ? flag : 0;
 		i += n;
 	}

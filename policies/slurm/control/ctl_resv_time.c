@@ -21,6 +21,12 @@ static ctl_time beat(const struct ctl *c, ctl_time at, int64_t step)
 	return late ? at + step - late : at;
 }
 
+/* The next tick that was not yet made: that of this second counts. */
+static ctl_time tick_from(const struct ctl *c, ctl_time at)
+{
+	return beat(c, at > c->resvs->looked ? at : c->resvs->looked + 1, TICK);
+}
+
 /* ---- Recurrence ------------------------------------------------------------------------------ */
 
 enum { SUNDAY, FRIDAY = 5, SATURDAY };
@@ -252,14 +258,14 @@ void ctl_resv_run(struct ctl *c)
 		return;
 	for (uint32_t i = 0; i < all->count; i++)
 		changed = ctl_resv_time_look(c, &all->item[i], &begins) || changed;
-	const ctl_time tick = beat(c, c->now - TICK + 1, TICK);
+	const bool tick = tick_from(c, c->now) == c->now;
 	const uint64_t before = c->node_changes;
 	const uint32_t live = all->live;
-	for (uint32_t i = 0; tick > all->looked && i < all->count; i++)
+	for (uint32_t i = 0; tick && i < all->count; i++)
 		if (!all->item[i].deleted)
 			ctl_resv_time_check(c, &all->item[i]);
-	if (tick > all->looked) {
-		all->looked = tick;
+	if (tick) {
+		all->looked = c->now;
 		all->nodes_checked = c->node_changes;
 	}
 	if (changed || live != all->live || before != c->node_changes) {
@@ -274,7 +280,7 @@ void ctl_resv_run(struct ctl *c)
 /* When its next check is due. */
 static ctl_time next_of(const struct ctl *c, const struct resv *r)
 {
-	const ctl_time tick = beat(c, c->now + 1, TICK);
+	const ctl_time tick = tick_from(c, c->now);
 	ctl_time next = CTL_NEVER;
 	if (r->deleted)
 		return CTL_NEVER;

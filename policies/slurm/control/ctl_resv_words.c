@@ -166,25 +166,34 @@ bool resv_time_of(const struct ctl *c, const struct resv_given *g, ctl_time *at)
 	return true;
 }
 
-/* time_str2mins(): minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]];
- * "infinite": CTL_NEVER. Seconds are rounded up. */
-bool resv_duration_of(const struct resv_given *g, int64_t *minutes)
+/* time_str2secs(): minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]]. */
+bool resv_seconds_of(const struct resv_given *g, int64_t *seconds)
 {
 	const char *dash = memchr(g->text, '-', g->len);
 	const size_t days_len = dash ? (size_t)(dash - g->text) : 0;
 	const size_t skip = dash ? days_len + 1 : 0;
 	int64_t part[3] = { 0, 0, 0 };
 	int64_t days = 0;
+	const int count = ctl_resv_words_parts_of(g->text + skip, g->len - skip, part);
+	if (!count || (dash && (!sl_get_i64(g->text, days_len, &days) || days < 0 || days > INT32_MAX)))
+		return false;
+	const bool hours = dash || count == 3;
+	*seconds = days * 86400 +
+		   (hours ? part[0] * 3600 + part[1] * 60 + part[2] : part[0] * 60 + part[1]);
+	return true;
+}
+
+/* time_str2mins(): seconds are rounded up; "infinite": CTL_NEVER. */
+bool resv_duration_of(const struct resv_given *g, int64_t *minutes)
+{
+	int64_t seconds;
 	if (resv_is_word(g, "infinite") || resv_is_word(g, "unlimited")) {
 		*minutes = CTL_NEVER;
 		return true;
 	}
-	const int count = ctl_resv_words_parts_of(g->text + skip, g->len - skip, part);
-	if (!count || (dash && (!sl_get_i64(g->text, days_len, &days) || days < 0 || days > INT32_MAX)))
+	if (!resv_seconds_of(g, &seconds))
 		return false;
-	const int64_t seconds =
-		dash || count == 3 ? part[0] * 3600 + part[1] * 60 + part[2] : part[0] * 60 + part[1];
-	*minutes = (days * 86400 + seconds + 59) / 60;
+	*minutes = (seconds + 59) / 60;
 	return *minutes > 0;
 }
 

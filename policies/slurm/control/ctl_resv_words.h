@@ -49,8 +49,9 @@ bool resv_is_said(const struct resv_request *q, enum resv_key key); /* And not e
 /* Kept for the run. NULL: an empty value, or no memory. */
 const char *resv_kept(const struct resv_request *q, enum resv_key key);
 bool resv_is_word(const struct resv_given *g, const char *word); /* In any case. */
-/* Each false: it is none. Times as parse_time() reads them; durations in minutes. */
+/* Each false: it is none. Times as parse_time() reads them; durations in seconds, or in minutes. */
 bool resv_time_of(const struct ctl *c, const struct resv_given *g, ctl_time *at);
+bool resv_seconds_of(const struct resv_given *g, int64_t *seconds);
 bool resv_duration_of(const struct resv_given *g, int64_t *minutes);
 bool resv_count_of(const struct resv_given *g, uint32_t *sum); /* "3,2" is 5. */
 

@@ -588,15 +588,27 @@ Test(ctl_resv, on_weekdays_and_weekends, .fini = fini)
 Test(ctl_resv, without_jobs_for_so_long_it_ends, .fini = fini)
 {
 	fake_begin(&f, CW_BRISK FOUR);
-	make("ReservationName=r StartTime=now Duration=60 Users=u1 Nodes=n1 Flags=purge_comp=60");
+	make("ReservationName=r StartTime=now Duration=60 Users=u1 Nodes=n1 Flags=purge_comp=1");
 	make("ReservationName=s StartTime=now Duration=60 Users=u1 Nodes=n2 Flags=purge_comp");
 	struct ctl_job *other = in(1, NULL);
 	until(89); /* Idle since the tick at 30; */
 	expect_may(other, 89, 1, "n[3-4]+overlap");
-	until(90); /* 60 s of that are over. */
+	until(90); /* one minute of that is over. */
 	expect_may(other, 90, 1, "n[1,3-4]+overlap");
 	until(330); /* 300 s where it does not say. */
 	expect_may(other, 330, 1, "n[1-4]");
+}
+
+/* By the clock alone: nothing else wakes the controller at the looks at 30 and 60. */
+Test(ctl_resv, it_ends_at_the_look_when_that_time_is_over, .fini = fini)
+{
+	f.w = (struct ctl_world){ .conf = CW_BRISK FOUR,
+		.jobs = "1 5 10 user=u2 -N4 --exclusive -t 1\n",
+		.commands = "3 scontrol create reservation ReservationName=r StartTime=now Duration=60 Users=u1 "
+			    "NodeCnt=2 Flags=IGNORE_JOBS,PURGE_COMP=00:00:30\n"
+			    "31 scontrol update ReservationName=r NodeCnt=1\n" };
+	cw_run(&f.w);
+	cw_expect(&f.w, "1:60-70@n[1-4]"); /* Idle since the look at 30. */
 }
 
 Test(ctl_resv, down_nodes_are_replaced_in_those_of_so_many, .fini = fini)
