@@ -14,9 +14,10 @@ static const char *const followed[] = { "assoc_limit_stop", "batch_sched_delay",
 	"bf_max_job_assoc", "bf_max_job_part", "bf_max_job_start", "bf_max_job_test", "bf_max_job_user",
 	"bf_max_job_user_part", "bf_min_age_reserve", "bf_min_prio_reserve", "bf_node_space_size",
 	"bf_one_resv_per_job", "bf_resolution", "bf_running_job_reserve", "bf_window", "bf_window_linear",
-	"default_queue_depth", "kill_invalid_depend", "pack_serial_at_end", "partition_job_depth",
-	"preempt_reorder_count", "preempt_strict_order", "preempt_youngest_first", "sched_interval",
-	"sched_max_job_start", "sched_min_interval" };
+	"default_queue_depth", "defer", "defer_batch", "kill_invalid_depend", "pack_serial_at_end",
+	"partition_job_depth", "preempt_reorder_count", "preempt_strict_order", "preempt_youngest_first",
+	"requeue_delay", "sched_interval", "sched_max_job_start", "sched_min_interval",
+	"time_min_as_soft_limit" };
 
 /* Those that are not, and what is so instead. */
 static const struct {
@@ -37,8 +38,6 @@ static const struct {
 	{ "build_queue_timeout", "a pass takes no time" },
 	{ "correspond_after_task_cnt", "dependencies of arrays are followed whole" },
 	{ "default_gbytes", "a request without a unit is in MiB" },
-	{ "defer", "a submission has its pass at once" },
-	{ "defer_batch", "a submission has its pass at once" },
 	{ "delay_boot", "a node boots as soon as it is chosen" },
 	{ "disable_hetjob_steps", "does not move a start" },
 	{ "disable_job_shrink", "jobs do not shrink" },
@@ -66,7 +65,6 @@ static const struct {
 	{ "spec_cores_first", "which cores are specialized does not matter" },
 	{ "step_retry_count", "does not move a start" },
 	{ "step_retry_time", "does not move a start" },
-	{ "time_min_as_soft_limit", "a job ends at its limit" },
 	{ "whole_hetjob", "components of a job are cancelled one by one" },
 	{ "whole_pack", "components of a job are cancelled one by one" },
 };
@@ -118,8 +116,8 @@ bool conf_option_value(const char *option, size_t len)
 		{ "bf_node_space_size", 2, false }, { "bf_resolution", 1, false }, { "bf_window", 1, false },
 		{ "bf_window_linear", 0, false }, { "default_queue_depth", 0, false },
 		{ "partition_job_depth", 0, false }, { "preempt_reorder_count", 0, false },
-		{ "sched_interval", 0, true }, { "sched_max_job_start", 0, false },
-		{ "sched_min_interval", 0, false } };
+		{ "requeue_delay", 0, false }, { "sched_interval", 0, true },
+		{ "sched_max_job_start", 0, false }, { "sched_min_interval", 0, false } };
 	const size_t name = strcspn(option, ",=");
 	size_t i = 0;
 	int64_t value;

@@ -200,6 +200,10 @@ static void take_sched(struct ctl *c)
 	p->bf_node_space_size = ctl_conf_number_of(c, "bf_node_space_size", p->bf_max_job_test, 2, 2000000);
 	if (ctl_sched_param(c, "bf_licenses")) /* It wants the running ones, too. */
 		p->bf_running_job_reserve = true;
+	/* slurmctld looks for the word in the text: "defer_batch" has it, too; batch jobs are alike for both.
+	 */
+	p->defer = p->defer || ctl_sched_param(c, "defer_batch");
+	p->time_min_as_soft_limit = p->version >= CTL_23_11 && ctl_sched_param(c, "time_min_as_soft_limit");
 	if (p->bf_max_job_assoc) /* Of both, it takes precedence. */
 		p->bf_max_job_user = 0;
 	const char *type = ctl_conf_text(c, "SchedulerType");
@@ -273,6 +277,17 @@ bool ctl_conf_multifactor(const struct ctl *c)
 	return type ? strcasecmp(type, "priority/multifactor") == 0 : c->params.version >= CTL_23_11;
 }
 
+/* requeue_delay of 25.11, in place of the credential's life (batch_requeue_fini). */
+static int64_t requeue_after(const struct ctl *c)
+{
+	const char *text = ctl_sched_param(c, "requeue_delay");
+	int64_t value;
+	if (c->params.version >= CTL_25_11 && text && sl_get_i64(text, strlen(text), &value) && value >= 0 &&
+		value <= INT32_MAX)
+		return value + 1;
+	return requeue_delay(c);
+}
+
 static int64_t part_limits(const char *text)
 {
 	if (!text || strcasecmp(text, "NO") == 0)
@@ -304,7 +319,7 @@ static void take_rest(struct ctl *c)
 	p->over_time_min = ctl_conf_over_time(ctl_conf_text(c, "OverTimeLimit"), 0);
 	p->inactive_limit = ctl_conf_number(c, "InactiveLimit", 0);
 	p->requeue = ctl_conf_number(c, "JobRequeue", 1) != 0;
-	p->requeue_delay = requeue_delay(c);
+	p->requeue_delay = requeue_after(c);
 	p->enforce_part_limits = part_limits(ctl_conf_text(c, "EnforcePartLimits"));
 	p->max_array = ctl_conf_number(c, "MaxArraySize", 1001);
 	p->max_job_count = ctl_conf_number(c, "MaxJobCount", 10000);

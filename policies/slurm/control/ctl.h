@@ -307,7 +307,7 @@ struct ctl_params {
 		bf_window_linear;
 	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes,
 		assoc_limit_stop, reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer,
-		builtin, nohold_on_prolog_fail, enable_user_top;
+		time_min_as_soft_limit, builtin, nohold_on_prolog_fail, enable_user_top;
 	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
 	int64_t preempt_reorder_count, preempt_exempt_time;
 	enum ctl_preempt_mode preempt_mode;
@@ -535,6 +535,9 @@ void ctl_run(struct ctl *c);
 sl_time ctl_next(struct ctl *c);
 void ctl_want_pass(struct ctl *c);       /* As slurmctld's schedule() after an end, a node change... */
 void ctl_want_batch_pass(struct ctl *c); /* After a submission. */
+/* After a job's nodes were freed (_slurm_rpc_epilog_complete): at once, or with `defer` as after a
+ * submission. */
+void ctl_want_end_pass(struct ctl *c);
 
 /* ---- ctl_queue.c ----------------------------------------------------------------------------- */
 struct ctl_entry {

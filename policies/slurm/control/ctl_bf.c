@@ -63,6 +63,27 @@ int ctl_bf_make(struct ctl *c, struct sl_err *err)
 	return SL_OK;
 }
 
+/* Plans are made of whole bf_resolution. */
+static ctl_time down(const struct ctl *c, ctl_time at)
+{
+	const int64_t grain = c->params.bf_resolution;
+	const int64_t beyond = at % grain;
+	return at - (beyond < 0 ? beyond + grain : beyond);
+}
+
+/* Where a plan ends that needs its nodes until then (_set_slot_time): from 24.05 on it has the whole of the
+ * slot that it ends in, before only as much as is full of it. */
+static ctl_time whole_slots(const struct ctl *c, ctl_time at)
+{
+	return down(c, c->params.version >= CTL_24_05 ? at + c->params.bf_resolution - 1 : at);
+}
+
+/* In the plan everything takes one slot at least (_add_reservation). */
+static ctl_time one_slot(const struct ctl *c, ctl_time begin, ctl_time end)
+{
+	return end < begin + c->params.bf_resolution ? begin + c->params.bf_resolution : end;
+}
+
 static void still_until(struct ctl_bf *bf, ctl_time at)
 {
 	if (at < bf->still_until)
@@ -181,6 +202,12 @@ static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
 	return minutes > job->time_min ? minutes : job->time_min;
 }
 
+/* time_min_as_soft_limit of 23.11: --time-min is what plans go by, and the limit stays as requested. */
+static bool is_soft(const struct attempt *a)
+{
+	return a->c->params.time_min_as_soft_limit && a->job->time_min != CTL_NONE && a->job->time_min > 0;
+}
+
 /* It runs: its limit is what it requested, or as much as the plan leaves free (--time-min). */
 static void set_limit(struct attempt *a)
 {
@@ -189,7 +216,8 @@ static void set_limit(struct attempt *a)
 	if (a->minutes == a->minutes_full && tested == a->limit)
 		return;
 	job->time_limit = a->limit;
-	if (!a->no_reserve && ((job->time_min != CTL_NONE && job->time_min > 0) || job->deadline != CTL_NONE))
+	if (!a->no_reserve && !is_soft(a) &&
+		((job->time_min != CTL_NONE && job->time_min > 0) || job->deadline != CTL_NONE))
 		job->time_limit = stretched(a, job);
 	if (job->time_limit == tested)
 		return;
@@ -282,19 +310,21 @@ static void plan(struct attempt *a)
 /* Tasks of an array reserve one after another. */
 static enum verdict after_reserving(const struct attempt *a)
 {
+	struct ctl *c = a->c;
 	const struct ctl_job *job = a->job;
 	if (!a->entry->array)
 		return NEXT;
-	struct ctl_array *array = &a->c->array[job->array];
+	struct ctl_array *array = &c->array[job->array];
 	array->reserving++;
-	if (array->reserving >= a->c->params.bf_max_job_array_resv)
+	if (array->reserving >= c->params.bf_max_job_array_resv)
 		return NEXT;
-	if (array->limit > 0 && array->running + array->reserving >= array->limit)
-		return NEXT;
+	if (c->params.version >= CTL_23_02 && array->limit > 0 &&
+		array->running + array->reserving >= array->limit)
+		return NEXT; /* Before, those that run were not counted against %N, nor those planned. */
 	uint32_t waiting = 0;
 	for (uint32_t i = 0; i < array->count && waiting <= array->reserving; i++)
-		waiting += a->c->job[array->job[i]].state == CTL_PENDING &&
-			   !ctl_is_alone(&a->c->job[array->job[i]]);
+		waiting +=
+			c->job[array->job[i]].state == CTL_PENDING && !ctl_is_alone(&c->job[array->job[i]]);
 	return waiting > array->reserving ? RETRY : NEXT;
 }
 
@@ -304,19 +334,13 @@ static enum verdict ctl_bf_reserve(struct attempt *a, ctl_time begin, ctl_time e
 	struct ctl_bf *bf = a->bf;
 	int64_t licenses[LICENSES_MAX];
 	if (bf->slots.count >= c->params.bf_node_space_size ||
-		!ctl_slots_take(&bf->slots, begin, end, a->nodes, licenses_of(c, a->job, licenses)))
+		!ctl_slots_take(&bf->slots, begin, one_slot(c, begin, end), a->nodes,
+			licenses_of(c, a->job, licenses)))
 		return STOP;
 	still_until(bf, end > bf->slots.window_end ? end - c->params.bf_window_min * 60 : CTL_NEVER);
 	bf->reserved[a->entry->part]++;
 	plan(a);
 	return after_reserving(a);
-}
-
-static ctl_time down(const struct ctl *c, ctl_time at)
-{
-	const int64_t grain = c->params.bf_resolution;
-	const int64_t beyond = at % grain;
-	return at - (beyond < 0 ? beyond + grain : beyond);
 }
 
 /* Limits keep it pending, with what it requests and the nodes that it would have: nothing is reserved for it,
@@ -352,7 +376,7 @@ static enum verdict ctl_bf_settle(struct attempt *a)
 		return NEXT;
 	}
 	const ctl_time begin = down(c, a->at);
-	const ctl_time end = down(c, a->at + a->minutes * 60);
+	const ctl_time end = whole_slots(c, a->at + a->minutes * 60);
 	if (a->at > c->now && ctl_slots_overlap(s, begin, end, a->nodes)) { /* _test_resv_overlap */
 		/* At the window's very end what is rounded down lies in a slot that was not tested: slurmctld
 		 * would try the same again until bf_max_time ends the pass. */
@@ -414,7 +438,8 @@ static enum verdict try_at(struct attempt *a)
 	if (status == CTL_OK) {
 		const int64_t most = c->params.bf_max_job_start;
 		bf->started++;
-		return most && bf->started >= most ? STOP : a->entry->array ? RETRY : NEXT;
+		const bool enough = c->params.version >= CTL_23_02 && bf->tries >= c->params.bf_max_job_test;
+		return (most && bf->started >= most) || enough ? STOP : a->entry->array ? RETRY : NEXT;
 	}
 	if (status == CTL_RESERVATION_BUSY)
 		return NEXT;
@@ -466,6 +491,16 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 
 /* ---- The pass ------------------------------------------------------------------------------------------ */
 
+/* When a running job is taken to be over: by its limit; with time_min_as_soft_limit by its --time-min, or
+ * past that when half of what is left has gone. */
+static ctl_time free_at(const struct ctl *c, const struct ctl_job *job)
+{
+	if (!c->params.time_min_as_soft_limit || job->time_min == CTL_NONE || job->time_min <= 0)
+		return job->end_limit;
+	const ctl_time soft = job->start + job->time_min * 60;
+	return soft < c->now ? c->now + (job->end_limit - c->now) / 2 : soft;
+}
+
 /* bf_running_job_reserve: whole-node allocations of jobs that cannot be preempted are in the plan. */
 static bool reserve_running(struct ctl *c)
 {
@@ -483,8 +518,8 @@ static bool reserve_running(struct ctl *c)
 			ctl_bit_set(mine, job->alloc->node_alloc[i].node);
 		if (whole && ctl_preempt_mode(c, job) != CTL_PREEMPT_OFF)
 			memset(mine, 0, bf->slots.words * sizeof(*mine));
-		if ((whole || licenses) &&
-			!ctl_slots_take(&bf->slots, c->now, down(c, job->end_limit), mine, licenses))
+		const ctl_time end = one_slot(c, down(c, c->now), whole_slots(c, free_at(c, job)));
+		if ((whole || licenses) && !ctl_slots_take(&bf->slots, c->now, end, mine, licenses))
 			return false;
 	}
 	return true;

@@ -67,6 +67,14 @@ int ctl_clock_make(struct ctl *c, struct sl_err *err)
 void ctl_want_pass(struct ctl *c) { c->clock->want = true; }
 void ctl_want_batch_pass(struct ctl *c) { c->clock->batch = true; }
 
+void ctl_want_end_pass(struct ctl *c)
+{
+	if (c->params.defer)
+		ctl_want_batch_pass(c);
+	else
+		ctl_want_pass(c);
+}
+
 /* The first whole second that is not before now. */
 static ctl_time second_from(const struct ctl *c) { return c->now + (ctl_engine_time(c, c->now) < c->now_us); }
 

@@ -265,7 +265,10 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool repor
 		ctl_order(c, job, active && was != CTL_CONFIGURING ? ORDER_END : ORDER_DROP, NULL);
 	if (active)
 		ctl_gang_ended(c, job);
-	ctl_want_pass(c);
+	if (active)
+		ctl_want_end_pass(c);
+	else
+		ctl_want_pass(c);
 }
 
 /* ---- Requeue --------------------------------------------------------------------------------- */
@@ -304,7 +307,7 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	give_priority_anew(c, job);
 	ctl_set_reason(c, job, held ? SL_REASON_REQUEUED_HELD : SL_REASON_BEGIN_TIME);
 	ctl_gang_ended(c, job);
-	ctl_want_pass(c);
+	ctl_want_end_pass(c);
 }
 
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held)

@@ -389,7 +389,7 @@ enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part,
 
 /* ---- At submission ------------------------------------------------------------------------------------- */
 
-/* An eligible job goes before it (_top_priority). */
+/* An eligible job goes before it (_top_priority); with `defer` nobody asks. */
 static bool is_behind(const struct ctl *c, const struct ctl_job *job, const struct ctl_job *other)
 {
 	const int64_t tier = c->part[job->part].tier;
@@ -433,7 +433,7 @@ enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
 	look_in(c, job, job->parts[0]);
 	if (status != CTL_OK)
 		return ctl_place_reason_of(c, job, status);
-	for (uint32_t row = c->pending_last; row != CTL_NO_ROW; row = c->job[row].before)
+	for (uint32_t row = c->pending_last; row != CTL_NO_ROW && !c->params.defer; row = c->job[row].before)
 		if (is_behind(c, job, &c->job[row]))
 			return SL_REASON_PRIORITY;
 	return SL_REASON_NONE;

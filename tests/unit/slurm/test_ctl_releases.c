@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_ctl_releases.c - rules that came with a release of Slurm, as its release notes and source have them:
+ * each on a cluster small enough to plan by hand, before the release and from it on. Schedules read
+ * "ID:START-END@NODES".
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/world/ctl_world.h"
+
+static struct ctl_world w;
+
+static void fini(void) { cw_end(&w); }
+
+#define X     " --exclusive --mem=100 "
+#define BRISK "bf_interval=1,bf_resolution=1,sched_interval=1,batch_sched_delay=0"
+
+/* Four nodes of four cpus; these SchedulerParameters, and further lines. */
+static const char *conf(const char *params, const char *more)
+{
+	static char text[4000];
+	(void)snprintf(text, sizeof(text),
+		"ClusterName=c\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
+		"PriorityType=priority/basic\nSchedulerParameters=%s\nNodeName=n[1-4] CPUs=4 RealMemory=4000\n"
+		"PartitionName=p Nodes=ALL Default=YES\n%s",
+		params, more);
+	return text;
+}
+
+static void run(const char *policy, const char *params, const char *more, const char *jobs)
+{
+	w = (struct ctl_world){ .policy = policy, .conf = conf(params, more), .jobs = jobs, .check = true };
+	cw_run(&w);
+}
+
+#define expect_said(text) \
+	cr_expect(strstr(cw_reported(&w), text), "%s\n  wanted in it: %s", cw_reported(&w), text)
+
+/* ---- SchedulerParameters ------------------------------------------------------------------------------- */
+
+Test(ctl_releases, requeue_delay_stands_for_the_life_of_credentials, .fini = fini)
+{
+	static const struct {
+		const char *policy;
+		int64_t delay;
+	} of[] = { { "slurm:version=25.05", 121 }, { "slurm:version=25.11", 6 } };
+	for (size_t i = 0; i < SL_LEN(of); i++) {
+		if (i)
+			cw_end(&w);
+		w = (struct ctl_world){ .policy = of[i].policy,
+			.conf = conf(BRISK ",requeue_delay=5", ""),
+			.jobs = "1 0 100 -N1\n" };
+		cr_expect_eq(cw_make(&w)->params.requeue_delay, of[i].delay);
+	}
+}
+
+Test(ctl_releases, with_defer_an_end_waits_as_a_submission_does, .fini = fini)
+{
+	/* The submission of 98 has its pass at once, and the end of 100 then waits until 98 + 7. */
+	static const char jobs[] = "1 0 100 -N4 -t2" X "\n2 5 60 -N4 -t2" X "\n3 98 10 -N4 -t1" X "\n";
+	run(NULL, "bf_interval=-1,batch_sched_delay=7", "", jobs);
+	cw_expect(&w, "1:0-100@n[1-4] 2:100-160@n[1-4] 3:160-170@n[1-4]");
+	cw_end(&w);
+	run(NULL, "bf_interval=-1,batch_sched_delay=7,defer", "", jobs);
+	cw_expect(&w, "1:0-100@n[1-4] 2:105-165@n[1-4] 3:165-175@n[1-4]");
+	cr_expect_str_eq(cw_reasons(&w, "3"), "Resources+Priority+Resources",
+		"nobody asks who goes before it: %s", cw_reasons(&w, "3"));
+	cw_end(&w);
+	run(NULL, "bf_interval=-1,batch_sched_delay=7,defer_batch", "", jobs);
+	cw_expect(&w, "1:0-100@n[1-4] 2:105-165@n[1-4] 3:165-175@n[1-4]");
+}
+
+/* ---- Plans -----------------------------------------------------------------------------------------------
+ */
+
+Test(ctl_releases, a_plan_has_the_whole_of_the_slot_that_it_ends_in, .fini = fini)
+{
+	/* 2 is planned for 120 to 1020: until 600 in slots of 600 s that it fills, until 1200 in those that
+	 * it begins; 3 comes behind it. */
+	static const char jobs[] = "1 0 100 -N4 -t2" X "\n2 5 700 -N4 -t15" X "\n3 10 30 -N1 -t1" X "\n";
+	run("slurm:version=23.11", "bf_resolution=600", "", jobs);
+	expect_said("plan 2 120");
+	expect_said("plan 3 600");
+	cw_end(&w);
+	run("slurm:version=24.05", "bf_resolution=600", "", jobs);
+	expect_said("plan 2 120");
+	expect_said("plan 3 1200");
+}
+
+Test(ctl_releases, a_plan_takes_one_slot_at_least, .fini = fini)
+{
+	/* 2 ends at 180, in the slot that it begins in, and has all of that: 3, which wants more than one
+	 * slot, comes behind. */
+	run("slurm:version=22.05", "bf_resolution=600", "",
+		"1 0 100 -N4 -t2" X "\n2 5 50 -N4 -t1" X "\n3 10 30 -N1 -t15" X "\n");
+	expect_said("plan 2 120");
+	expect_said("plan 3 600");
+}
+
+Test(ctl_releases, a_start_may_use_up_bf_max_job_test, .fini = fini)
+{
+	/* 2 and the array's first task are two. */
+	static const char jobs[] = "1 0 300 -N2 -t5" X "\n2 5 60 -N4 -t5" X "\n3_1 10 20 -a1-2 -N1 -t1" X
+				   "\n3_2 10 20 -a1-2 -N1 -t1" X "\n";
+	run("slurm:version=22.05", "bf_max_job_test=2", "", jobs);
+	cw_expect(&w, "1:0-300@n[1-2] 2:300-360@n[1-4] 3_1:30-50@n3 3_2:30-50@n4");
+	cw_end(&w);
+	run("slurm:version=23.11", "bf_max_job_test=2", "", jobs);
+	cw_expect(&w, "1:0-300@n[1-2] 2:300-360@n[1-4] 3_1:30-50@n3 3_2:60-80@n3");
+}
+
+Test(ctl_releases, tasks_that_run_count_where_an_array_reserves, .fini = fini)
+{
+	/* Three at once: two run, so one more is planned, and 3 finds a node beside it. Before, all of them
+	 * were. */
+	static const char jobs[] = "2_1 0 100 -a1-5%3 -N1 -t2 -pq" X "\n2_2 0 100 -a1-5%3 -N1 -t2 -pq" X
+				   "\n2_3 0 100 -a1-5%3 -N1 -t2 -pq" X "\n2_4 0 100 -a1-5%3 -N1 -t2 -pq" X
+				   "\n2_5 0 100 -a1-5%3 -N1 -t2 -pq" X "\n3 5 30 -N1 -t2 -pq" X "\n";
+	run("slurm:version=22.05", BRISK, "PartitionName=q Nodes=n[1-2]\n", jobs);
+	expect_said("plan 3 240");
+	cw_end(&w);
+	run("slurm:version=23.11", BRISK, "PartitionName=q Nodes=n[1-2]\n", jobs);
+	expect_said("plan 3 120");
+}
+
+Test(ctl_releases, time_min_as_soft_limit_leaves_the_limit, .fini = fini)
+{
+	/* 2 is planned for 120. 3 starts beside it, as a minute may do. */
+	static const char jobs[] =
+		"1 0 100 -N2 -t2" X "\n2 5 60 -N4 -t2" X "\n3 10 200 -N1 -t5 --time-min=1" X "\n";
+	run("slurm:version=23.11", BRISK, "", jobs);
+	cw_expect(&w, "1:0-100@n[1-2] 2:100-160@n[1-4] 3:10-90@n3"); /* Ended by the look at 90. */
+	cw_end(&w);
+	run("slurm:version=23.11", BRISK ",time_min_as_soft_limit", "", jobs);
+	cw_expect(&w, "1:0-100@n[1-2] 2:210-270@n[1-4] 3:10-210@n3");
+	cw_end(&w);
+	run("slurm:version=22.05", BRISK ",time_min_as_soft_limit", "", jobs);
+	cw_expect(&w, "1:0-100@n[1-2] 2:100-160@n[1-4] 3:10-90@n3");
+}
+
+Test(ctl_releases, licences_are_planned_free_at_the_soft_limit, .fini = fini)
+{
+	/* By its --time-min 1 is over at 60; past that, half of what is left of its limit. */
+	run("slurm:version=23.11", BRISK ",bf_licenses,time_min_as_soft_limit", "Licenses=a:1\n",
+		"1 0 300 -N1 -t10 --time-min=1 -L a" X "\n2 5 30 -N1 -t1 -L a" X "\n3 100 30 -N1 -t1 -L a" X
+		"\n");
+	expect_said("5 plan 2 60");
+	expect_said("100 plan 2 350");
+}
