@@ -343,17 +343,31 @@ static void end_some(struct select_world *w)
 		}
 }
 
+/* From 24.11 on: not before then, and waiting for nothing that ends later than that; often at an end. */
+static void draw_window(struct select_outlook *o)
+{
+	const sl_time ends[] = { random_end(),
+		o->running_count ? o->running[draw((uint32_t)o->running_count)].end : SL_NEVER };
+	o->windowed = draw(3) != 0;
+	o->nearby = o->windowed && draw(2);
+	const sl_time from = draw(2) ? ends[draw(2)] : o->now;
+	o->from = from == SL_NEVER ? o->now : from;
+	const sl_time until = draw(2) ? ends[draw(2)] : SL_NEVER;
+	o->until = until < o->from ? SL_NEVER : until;
+}
+
 /* The number of worlds and steps at which it was planned for later. */
 static uint32_t plan_both(
 	struct select_world *w, uint32_t world, uint32_t number, uint64_t listing, bool reported)
 {
 	static struct select_running running[HELD];
 	uint64_t available[2] = { ~UINT64_C(0), ~UINT64_C(0) }, want_nodes[2], got_nodes[2];
-	const struct select_outlook outlook = { .running = running,
+	struct select_outlook outlook = { .running = running,
 		.running_count = running_now(running, listing),
 		.now = 90 * SL_SECOND,
 		.epoch = 1000,
 		.listing = reported ? listing : 0 };
+	draw_window(&outlook);
 	draw_desc(w);
 	const struct select_job job = { .desc = &w->desc, .partition = draw(4) == 0, .user = 0 };
 	for (uint32_t i = draw(3); i > 0; i--)
@@ -376,7 +390,7 @@ static uint32_t plan_both(
 		cr_assert_eq(select_could(w->select, &job, available), could, "world %u step %u: could",
 			world, number);
 	}
-	return want > outlook.now && want != SL_NEVER;
+	return (want > outlook.now || outlook.from > outlook.now) && want != SL_NEVER;
 }
 
 /* Each plan twice by the pass over all nodes and all batches, and as it is worked out without them. */
@@ -432,11 +446,12 @@ Test(prop_select, plans_on_many_nodes_of_one_cpu_are_those_of_the_batches)
 			.end = random_end() % 5000000000 };
 	}
 	qsort(running, count, sizeof(*running), by_end);
-	const struct select_outlook outlook = {
+	struct select_outlook outlook = {
 		.running = running, .running_count = count, .now = 90 * SL_SECOND, .epoch = 1000, .listing = 1
 	};
 	cr_assert_gt(count * WORDS, 1 << 16);
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 60; i++) {
+		draw_window(&outlook);
 		const struct select_job job = { .desc = sw_desc(&w) };
 		w.desc.tasks = 1 + draw(draw(2) ? 20 : 2500);
 		memset(available, 0xff, sizeof(available));

@@ -49,6 +49,7 @@ int ctl_bf_make(struct ctl *c, struct sl_err *err)
 	const size_t users = (size_t)c->user_count + 1;
 	bf->slots.c = c;
 	bf->slots.words = select_node_words(c->select);
+	bf->slots.asked = sl_alloc(c->arena, bf->slots.words, sizeof(*bf->slots.asked));
 	bf->planned = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*bf->planned));
 	bf->by_user = sl_alloc(c->arena, users, sizeof(*bf->by_user));
 	bf->by_part = sl_alloc(c->arena, c->part_count, sizeof(*bf->by_part));
@@ -57,8 +58,8 @@ int ctl_bf_make(struct ctl *c, struct sl_err *err)
 				   : bf->by_user;
 	bf->by_assoc = sl_alloc(c->arena, c->assoc_count + 1, sizeof(*bf->by_assoc));
 	bf->reserved = sl_alloc(c->arena, c->part_count, sizeof(*bf->reserved));
-	if (!bf->planned || !bf->by_user || !bf->by_part || !bf->by_user_part || !bf->by_assoc ||
-		!bf->reserved)
+	if (!bf->slots.asked || !bf->planned || !bf->by_user || !bf->by_part || !bf->by_user_part ||
+		!bf->by_assoc || !bf->reserved)
 		return sl_fail_memory(err);
 	return SL_OK;
 }
@@ -416,6 +417,10 @@ static enum verdict try_at(struct attempt *a)
 	ctl_set_and(a->nodes, ctl_nodes_avail(c), a->words);
 	if (ctl_resv_later(c, a->job, &a->start, a->minutes, a->nodes, &overlap) != CTL_OK)
 		return NEXT;
+	if (c->params.version >= CTL_23_11 && a->start > bf->slots.window_end) {
+		still_until(bf, a->start - c->params.bf_window_min * 60);
+		return NEXT;
+	}
 	/* and as the plan does (node_space). */
 	if (!find_nodes(a))
 		return ctl_bf_later(a);
@@ -427,9 +432,10 @@ static enum verdict try_at(struct attempt *a)
 
 	/* _try_sched: which of them, and when. */
 	memcpy(a->before, a->nodes, a->words * sizeof(*a->nodes));
-	if (ctl_place_plan(c, a->job, a->entry->part, a->nodes, a->now_only, &a->at) != CTL_OK)
+	struct ctl_when when = { .now_only = a->now_only, .from = a->start, .until = a->later };
+	if (ctl_place_plan(c, a->job, a->entry->part, a->nodes, &when) != CTL_OK)
 		return ctl_bf_later(a);
-	a->at = a->start > a->at ? a->start : a->at;
+	a->at = a->start > when.at ? a->start : when.at;
 	if (a->at > c->now)
 		return ctl_bf_settle(a);
 

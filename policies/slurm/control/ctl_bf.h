@@ -21,7 +21,8 @@ struct ctl_slots {
 	struct ctl *c;
 	size_t words;
 	struct ctl_slot *slot;
-	uint32_t count; /* Ever made in this pass: what bf_node_space_size bounds. */
+	uint64_t *asked; /* What ctl_slots_and was given. */
+	uint32_t count;  /* Ever made in this pass: what bf_node_space_size bounds. */
 	uint32_t capacity;
 	ctl_time window_end;
 	/* Time alone changes nothing that was read of the plan before then. */
@@ -45,7 +46,8 @@ struct ctl_bf {
 /* One slot from now to the end of the window, of these nodes. False: no memory. */
 bool ctl_slots_begin(struct ctl_slots *s, ctl_time now, ctl_time window_end, const uint64_t *nodes);
 /* Removes from nodes what any slot over [start, end] lacks. Returns when to try again: when the first slot
- * that goes beyond start ends, and the next has nodes that it has not; CTL_NEVER: never. */
+ * that goes beyond start ends, and the next has nodes that it has not; from 24.11 on else when the second
+ * slot behind end ends, unless it is the last; CTL_NEVER: never. */
 ctl_time ctl_slots_and(struct ctl_slots *s, ctl_time start, ctl_time end, ctl_time now, uint64_t *nodes);
 /* Some slot between them lacks one of the nodes. */
 bool ctl_slots_overlap(const struct ctl_slots *s, ctl_time start, ctl_time end, const uint64_t *nodes);

@@ -461,13 +461,18 @@ static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 
 /* _will_run_test(): now; now with all candidates gone; or when enough of the others have ended. */
 static enum ctl_status will_run(
-	struct ctl *c, struct ctl_job *job, uint64_t *available, bool now_only, ctl_time *at)
+	struct ctl *c, struct ctl_job *job, uint64_t *available, struct ctl_when *asked)
 {
 	struct ctl_place *p = c->place;
 	uint64_t *chosen = p->set[CTL_SET_CHOSEN];
-	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now), .epoch = c->epoch };
+	struct select_outlook outlook = { .now = ctl_engine_time(c, c->now),
+		.epoch = c->epoch,
+		.windowed = c->params.version >= CTL_24_11,
+		.nearby = c->params.version >= CTL_25_05,
+		.from = ctl_engine_time(c, asked->from),
+		.until = ctl_engine_time(c, asked->until) };
 	ctl_preempt_outlook(c, job, job->part, &outlook);
-	if (!now_only)
+	if (!asked->now_only)
 		outlook.running = ctl_running_list(c, &outlook.running_count, &outlook.listing);
 	if (outlook.candidate_count)
 		without_candidates(c, &outlook);
@@ -476,12 +481,12 @@ static enum ctl_status will_run(
 	if (when == SL_NEVER)
 		return CTL_NODES_BUSY;
 	memcpy(available, chosen, p->words * sizeof(*available));
-	*at = ctl_time_of(c, when);
+	asked->at = ctl_time_of(c, when);
 	return CTL_OK;
 }
 
 enum ctl_status ctl_place_plan(
-	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at)
+	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, struct ctl_when *when)
 {
 	int64_t most;
 	look_in(c, job, part);
@@ -489,7 +494,7 @@ enum ctl_status ctl_place_plan(
 	if (status != CTL_OK)
 		return status;
 	ctl_place_bound(c, job, most);
-	status = will_run(c, job, available, now_only, at);
+	status = will_run(c, job, available, when);
 	unbound(c, job, most);
 	return status;
 }

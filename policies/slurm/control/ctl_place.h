@@ -70,10 +70,17 @@ const uint64_t *ctl_place_required(const struct ctl *c, const struct ctl_job *jo
 /* select_nodes(): starts it now in that partition on nodes of available, preempting if it has to and may; its
  * reason is what came of it. */
 enum ctl_status ctl_place_try(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available);
-/* When it could start there on nodes of available (in, and out: those of its allocation). now_only: now or
- * not at all (TEST_NOW_ONLY). CTL_OK: *at is when. */
+/* When it could start there on nodes of available (in, and out: those of its allocation). CTL_OK: at is when.
+ */
+struct ctl_when {
+	bool now_only; /* Now or not at all (TEST_NOW_ONLY). */
+	/* The backfill's will_run_data, from 24.11 on: not before then, and nothing that ends after `until`
+	 * is waited for (CTL_NEVER: anything). */
+	ctl_time from, until;
+	ctl_time at;
+};
 enum ctl_status ctl_place_plan(
-	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, bool now_only, ctl_time *at);
+	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, struct ctl_when *when);
 /* ---- ctl_running.c */
 
 int ctl_running_make(struct ctl *c, struct sl_err *err);

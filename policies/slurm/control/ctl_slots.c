@@ -55,20 +55,36 @@ static void still_until(struct ctl_slots *s, ctl_time at)
 		s->still_until = at;
 }
 
+/* The slot behind has nodes that this one has not. 24.11 looks at those alone that the job could have at all,
+ * and that the slots so far have left; what it waits for goes by that (will_run_data). */
+static bool has_more(const struct ctl_slots *s, const struct ctl_slot *slot, const struct ctl_slot *next,
+	const uint64_t *left)
+{
+	if (s->c->params.version < CTL_24_11)
+		return !ctl_set_within(next->nodes, slot->nodes, s->words);
+	for (size_t w = 0; w < s->words; w++)
+		if (s->asked[w] & next->nodes[w] & ~(left[w] & slot->nodes[w]))
+			return true;
+	return false;
+}
+
 ctl_time ctl_slots_and(struct ctl_slots *s, ctl_time start, ctl_time end, ctl_time now, uint64_t *nodes)
 {
+	const bool goes_on = s->c->params.version >= CTL_24_11;
 	ctl_time later = CTL_NEVER;
+	memcpy(s->asked, nodes, s->words * sizeof(*nodes));
 	for (uint32_t i = 0;;) {
 		const struct ctl_slot *slot = &s->slot[i];
 		const struct ctl_slot *next = &s->slot[slot->next];
-		if (slot->end > start && slot->next && later == CTL_NEVER &&
-			!ctl_set_within(next->nodes, slot->nodes, s->words))
+		if (slot->end > start && slot->next && later == CTL_NEVER && has_more(s, slot, next, nodes))
 			later = slot->end;
 		if (slot->end > start) {
 			if (slot->begin > end) {
 				/* As time goes on, a job that would start now reaches it. */
 				if (start <= now)
 					still_until(s, slot->begin - (end - now));
+				if (goes_on && later == CTL_NEVER && slot->next && next->next)
+					later = next->end;
 				break;
 			}
 			ctl_set_and(nodes, slot->nodes, s->words);

@@ -792,7 +792,7 @@ static const struct select_running *take_batch(
 	struct select *s, struct sel_batch *b, const struct select_outlook *outlook, const uint64_t *nodes)
 {
 	const struct select_running *running = outlook->running;
-	const size_t count = outlook->running_count;
+	const size_t count = outlook->within;
 	const int64_t epoch = outlook->epoch;
 	const struct select_running *last = NULL;
 	while (b->next < count) {
@@ -804,6 +804,8 @@ static const struct select_running *take_batch(
 			b->closes = end + b->window - end % b->window;
 		last = r;
 		select_give(s, r->alloc);
+		if (outlook->nearby)
+			b->next = sel_next_touching(outlook, b->next, nodes);
 		if (b->next == count || sel_seconds(&running[b->next], epoch) > b->closes + b->window)
 			break;
 	}
@@ -839,14 +841,39 @@ static sl_time start_behind(const struct select *s, const struct select_running 
 							  : now + SL_SECOND;
 }
 
+/* It is asked of a time to come, by which some will have ended: not of now. */
+static bool is_ahead(const struct select_outlook *o) { return o->gone && o->from > o->now; }
+
+/* How many of the running end before then, or by then. */
+static size_t ended(const struct select_outlook *o, sl_time then, bool by)
+{
+	size_t low = 0;
+	for (size_t high = o->running_count; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+		const sl_time end = o->running[middle].end;
+		if (end < then || (by && end == then))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Batch by batch, each removed. */
 static enum select_answer behind_batches(struct select *s, const struct select_job *job,
 	const uint64_t *available, const struct select_outlook *outlook, sl_time *at,
 	const struct select_alloc **out)
 {
-	struct sel_batch b = { .window = 30 };
+	struct sel_batch b = { .window = 30, .next = outlook->gone };
 	enum select_answer fits = SELECT_BUSY;
-	while (fits == SELECT_BUSY && b.next < outlook->running_count) {
+	for (size_t i = 0; i < outlook->gone; i++)
+		if (outlook->running[i].alloc->held && sel_touches(outlook->running[i].alloc, available))
+			select_give(s, outlook->running[i].alloc);
+	if (outlook->gone) {
+		fits = select_place(s, job, available, SELECT_NOW, out);
+		*at = fits == SELECT_FITS ? outlook->now : SL_NEVER;
+	}
+	while (fits == SELECT_BUSY && b.next < outlook->within) {
 		const struct select_running *last = take_batch(s, &b, outlook, available);
 		if (!last)
 			break;
@@ -871,7 +898,7 @@ static int behind_ends(struct select *s, const struct select_job *job, const uin
 		return -1;
 	const int placed = sel_later(&t, available, outlook, &last);
 	if (placed == 1)
-		*at = start_behind(s, last, outlook->now);
+		*at = last ? start_behind(s, last, outlook->now) : outlook->now;
 	*out = s->out;
 	return placed;
 }
@@ -897,18 +924,27 @@ static bool when_of_ones(struct select *s, const struct select_job *job, const u
 }
 
 sl_time select_will_run(struct select *s, const struct select_job *asks, const uint64_t *available,
-	const struct select_outlook *outlook, uint64_t *nodes)
+	const struct select_outlook *asked, uint64_t *nodes)
 {
 	sl_time of_ones;
+	struct select_outlook bounded = *asked;
+	const struct select_outlook *outlook = &bounded;
+	bounded.gone = asked->windowed ? ended(asked, asked->from, false) : 0;
+	bounded.within = asked->windowed && asked->until != SL_NEVER ? ended(asked, asked->until, true)
+								     : asked->running_count;
 	if (when_of_ones(s, asks, available, outlook, &of_ones, nodes))
 		return of_ones;
 	struct select_job retry = *asks, *job = &retry;
 	const struct select_alloc *out = NULL;
-	enum select_answer fits = select_place(s, asks, available, SELECT_NOW, &out);
+	enum select_answer fits = select_place(s, asks, available,
+		is_ahead(outlook) ? SELECT_EVER : SELECT_NOW, is_ahead(outlook) ? NULL : &out);
+	if (is_ahead(outlook) && fits == SELECT_FITS)
+		fits = SELECT_BUSY;
 	const uint32_t mark = select_mark(s);
 	if (fits == SELECT_BUSY && outlook->preempted_count) {
 		retry.over_qos = take_preempted(s, outlook, available) && s->preempt_by_qos;
-		fits = select_place(s, job, available, SELECT_NOW, &out);
+		if (!outlook->gone) /* Else they go together. */
+			fits = select_place(s, job, available, SELECT_NOW, &out);
 	}
 	sl_time at = fits == SELECT_FITS ? outlook->now : SL_NEVER;
 	if (fits == SELECT_BUSY && outlook->running_count &&

@@ -97,6 +97,13 @@ struct select_outlook {
 	size_t candidate_count; /* The caller's: how many could be preempted, those of mode OFF counted. */
 	uint64_t listing;       /* The same number: the same running, in the same order; 0: not known. */
 	bool told; /* Their ends are those that were told (select_tell_end), and no others are. */
+	/* will_run_data of 24.11 and after: those that end before `from` are gone, and the job is tried then;
+	 * none that ends after `until` is removed (SL_NEVER: any may be). Not windowed: from now on, any. */
+	bool windowed;
+	sl_time from, until;
+	/* 25.05 and after: those on other nodes are not among the running. */
+	bool nearby;
+	size_t gone, within; /* select_will_run's own: so many end before `from`, and by `until`. */
 };
 
 /* NULL: no memory, or the cluster is none of nodes; err says which. */

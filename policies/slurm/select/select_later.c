@@ -237,12 +237,33 @@ void sel_later_undone(struct select *s, uint64_t from)
 
 /* ---- Batches ------------------------------------------------------------------------------------------- */
 
-static size_t next_touching(const struct select_outlook *o, size_t from, const uint64_t *nodes)
+size_t sel_next_touching(const struct select_outlook *o, size_t from, const uint64_t *nodes)
 {
-	while (from < o->running_count &&
+	while (from < o->within &&
 		(!o->running[from].alloc->held || !sel_touches(o->running[from].alloc, nodes)))
 		from++;
 	return from;
+}
+
+/* From that one back, which itself or one before it touches them. */
+static size_t last_touching(const struct select_outlook *o, size_t from, const uint64_t *nodes)
+{
+	while (sel_next_touching(o, from, nodes) != from)
+		from--;
+	return from;
+}
+
+/* Behind the last one that ends in the batch's time; low: an index in the batch. */
+static size_t batch_end(const struct sel_batch *b, const struct select_outlook *o, size_t low)
+{
+	for (size_t high = o->within; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+		if (sel_seconds(&o->running[middle], o->epoch) > b->closes + b->window)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
 }
 
 /* Its end is searched only behind a job that is removed: where
@@ -250,29 +271,24 @@ static size_t next_touching(const struct select_outlook *o, size_t from, const u
 size_t sel_pass_batch(
 	struct sel_batch *b, const struct select *s, const struct select_outlook *o, const uint64_t *nodes)
 {
-	const size_t first = next_touching(o, b->next, nodes);
-	if (first == o->running_count) {
+	const size_t first = sel_next_touching(o, b->next, nodes);
+	if (first == o->within) {
 		b->next = first;
 		return SIZE_MAX;
 	}
 	const int64_t end = sel_seconds(&o->running[first], o->epoch);
 	if (!b->closes)
 		b->closes = end + b->window - end % b->window;
-	size_t low = first + 1;
-	for (size_t high = o->running_count; low < high;) {
-		const size_t middle = low + (high - low) / 2;
-		if (sel_seconds(&o->running[middle], o->epoch) > b->closes + b->window)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	const size_t low = batch_end(b, o, first + 1);
 	size_t last = low - 1;
-	if (last != first && next_touching(o, last, nodes) != last) {
-		last = low < o->running_count ? next_touching(o, low, nodes) : low;
-		if (last == o->running_count) {
+	if (o->nearby) {
+		last = last_touching(o, last, nodes);
+		b->next = sel_next_touching(o, low, nodes);
+	} else if (last != first && sel_next_touching(o, last, nodes) != last) {
+		last = low < o->within ? sel_next_touching(o, low, nodes) : low;
+		if (last == o->within) {
 			b->next = last;
-			for (last = low - 1; next_touching(o, last, nodes) != last;)
-				last--;
+			last = last_touching(o, low - 1, nodes);
 		} else {
 			b->next = last + 1;
 		}
@@ -281,8 +297,7 @@ size_t sel_pass_batch(
 	}
 	do
 		b->window = s->window_linear > 0 ? b->window + s->window_linear : 2 * b->window;
-	while (b->next < o->running_count &&
-		sel_seconds(&o->running[b->next], o->epoch) > b->closes + b->window);
+	while (b->next < o->within && sel_seconds(&o->running[b->next], o->epoch) > b->closes + b->window);
 	return last;
 }
 
@@ -380,6 +395,16 @@ static int lay_out(struct ahead *a, sl_time then, int64_t nodes_min, int64_t nod
 	return placed;
 }
 
+/* When those that end before outlook->from are gone. */
+static int later_from(struct ahead *a, const struct select_outlook *outlook, sl_time enough,
+	int64_t nodes_min, int64_t nodes_max)
+{
+	const sl_time then = outlook->running[outlook->gone - 1].end;
+	if (then < enough)
+		return 0;
+	return choose_then(a, then) ? lay_out(a, then, nodes_min, nodes_max) : -1;
+}
+
 int sel_later(struct sel_test *t, const uint64_t *available, const struct select_outlook *outlook,
 	const struct select_running **last)
 {
@@ -393,8 +418,14 @@ int sel_later(struct sel_test *t, const uint64_t *available, const struct select
 	if (!a.l || !select_later_follow(t, a.l) || a.l->uneven)
 		return -1;
 	const sl_time enough = enough_at(&a);
-	struct sel_batch b = { .window = 30 };
-	while (enough != SL_NEVER && b.next < outlook->running_count) {
+	struct sel_batch b = { .window = 30, .next = outlook->gone };
+	*last = NULL;
+	if (enough != SL_NEVER && outlook->gone) {
+		const int placed = later_from(&a, outlook, enough, nodes_min, nodes_max);
+		if (placed)
+			return placed;
+	}
+	while (enough != SL_NEVER && b.next < outlook->within) {
 		const size_t at = sel_pass_batch(&b, s, outlook, available);
 		if (at == SIZE_MAX)
 			return 0;
@@ -402,8 +433,8 @@ int sel_later(struct sel_test *t, const uint64_t *available, const struct select
 		if (then < enough)
 			continue;
 		/* Jobs that end with it, and are not of the batch. */
-		if (at + 1 < outlook->running_count && outlook->running[at + 1].end == then &&
-			b.next == at + 1)
+		if (b.next < outlook->within && outlook->running[b.next].end == then &&
+			(outlook->nearby || b.next == at + 1))
 			return -1;
 		if (!choose_then(&a, then))
 			return -1;

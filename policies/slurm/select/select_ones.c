@@ -296,8 +296,12 @@ static int behind_ends(struct sel_test *t, const uint64_t *available, const stru
 {
 	const struct sel_ends *e = t->s->ends;
 	const size_t enough = first_enough(t, available);
-	struct sel_batch b = { .window = 30 };
-	while (enough < e->count && b.next < o->running_count) {
+	struct sel_batch b = { .window = 30, .next = o->gone };
+	if (enough < e->count && o->gone && find_behind(t, available, o, o->gone)) {
+		choose_ones(t);
+		return 1; /* When those are gone. */
+	}
+	while (enough < e->count && b.next < o->within) {
 		const size_t at = sel_pass_batch(&b, t->s, o, available);
 		if (at == SIZE_MAX)
 			break;
@@ -318,11 +322,13 @@ int sel_ones_when(struct sel_test *t, const uint64_t *available, const struct se
 	if (outlook->preempted_count || outlook->candidate_count || s->busy_nodes || !is_of_ones(t) ||
 		!have_ones(s))
 		return -1;
-	if (find_ones(t, s->idle, available)) {
+	/* Ahead of now it is asked of what is free then. */
+	const bool ahead = outlook->gone && outlook->from > outlook->now;
+	if (!ahead && find_ones(t, s->idle, available)) {
 		choose_ones(t);
 		return 1;
 	}
-	if (!outlook->running_count)
+	if (!outlook->within)
 		return 0;
 	return make_ends(s, outlook) ? behind_ends(t, available, outlook, last) : -1;
 }

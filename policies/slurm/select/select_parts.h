@@ -428,6 +428,8 @@ struct sel_batch {
 size_t sel_pass_batch(
 	struct sel_batch *b, const struct select *s, const struct select_outlook *o, const uint64_t *nodes);
 bool sel_touches(const struct select_alloc *a, const uint64_t *nodes);
+/* From that one on, the first of those within that touches the nodes; o->within: none. */
+size_t sel_next_touching(const struct select_outlook *o, size_t from, const uint64_t *nodes);
 int64_t sel_seconds(const struct select_running *r, int64_t epoch);
 bool sel_allocate(struct sel_test *t);
 

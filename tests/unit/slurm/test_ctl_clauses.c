@@ -340,3 +340,24 @@ Test(ctl_clauses, who_needs_what_is_not_there_says_so, .fini = fini)
 	cw_expect(&w, "1:100-150@n1 2:20-70@n2");
 	cr_expect_str_eq(cw_reasons(&w, "1"), "ReqNodeNotAvail");
 }
+
+/* ---- Releases ------------------------------------------------------------------------------------------ */
+
+/* 1 ends at 120 on n1, 2 at 600 on n2, 3 at 60 on n3; 4 has n1 from 120 to 180. For its 5 minutes 5 may have
+ * two of n2 to n4: what ends by 180, when the plan has n1 again, is 3. So 24.11 plans it at 60. 22.05
+ * removes, behind 3, whatever runs on in that batch, until 2 and 600, and then tries again from 180: so 6 may
+ * have n4 until then, and 5 comes after it. */
+Test(ctl_clauses, a_plan_waits_for_what_ends_before_it_is_tried_again, .fini = fini)
+{
+	w = (struct ctl_world){ .conf = conf(BRISK, P),
+		.jobs = "1 0 120 -w n1 -t2" X "\n2 0 600 -w n2 -t10" X "\n3 0 60 -w n3 -t1" X "\n"
+			"4 4 30 -w n1 -t1" X "\n5 6 100 -N2 -t5" X "\n6 10 120 -N1 -t2" X "\n",
+		.policy = "slurm:version=22.05",
+		.check = true };
+	cw_run(&w);
+	cw_expect(&w, "1:0-120@n1 2:0-600@n2 3:0-60@n3 4:120-150@n1 5:130-230@n[3-4] 6:10-130@n4");
+	cw_end(&w);
+	w.policy = "slurm:version=24.11";
+	cw_run(&w);
+	cw_expect(&w, "1:0-120@n1 2:0-600@n2 3:0-60@n3 4:120-150@n1 5:60-160@n[3-4] 6:150-270@n1");
+}

@@ -498,6 +498,65 @@ Test(select, will_run_takes_jobs_away_in_batches, .fini = fini)
 	cr_expect_eq(select_will_run(w.select, &wide, NULL, &outlook, NULL), SL_NEVER);
 }
 
+/* 24.11's will_run_data: what ends before `from` is gone, and nothing is waited for that ends after `until`.
+ */
+Test(select, will_run_within_a_window, .fini = fini)
+{
+	four_cores(2);
+	sw_ready(&w);
+	struct select_running running[2] = { 0 };
+	tasks(4)->nodelist = "n1";
+	running[0] = (struct select_running){ .alloc = sw_take(&w, 0, 0), .end = 100 * SL_SECOND };
+	tasks(4)->nodelist = "n2";
+	running[1] = (struct select_running){ .alloc = sw_take(&w, 0, 0), .end = 140 * SL_SECOND };
+	uint64_t nodes[1];
+	struct select_outlook outlook = { .running = running,
+		.running_count = 2,
+		.now = 10 * SL_SECOND,
+		.windowed = true,
+		.from = 10 * SL_SECOND,
+		.until = SL_NEVER };
+	const struct select_job job = { .desc = tasks(4) };
+	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), 140 * SL_SECOND, "one batch");
+	outlook.until = 139 * SL_SECOND;
+	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), 100 * SL_SECOND);
+	outlook.until = 140 * SL_SECOND;
+	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), 140 * SL_SECOND);
+	outlook.until = 99 * SL_SECOND;
+	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), SL_NEVER);
+	outlook.until = SL_NEVER;
+	outlook.from = 100 * SL_SECOND; /* It is not yet gone. */
+	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), 140 * SL_SECOND);
+	outlook.from = 101 * SL_SECOND; /* It is: as from now on, which is the caller's to move. */
+	cr_expect_eq(select_will_run(w.select, &job, NULL, &outlook, nodes), 10 * SL_SECOND);
+	cr_expect_eq(nodes[0], 1);
+	const struct select_job wide = { .desc = tasks(8) };
+	cr_expect_eq(select_will_run(w.select, &wide, NULL, &outlook, nodes), 140 * SL_SECOND);
+	expect("busy"); /* All is as it was. */
+}
+
+/* What ends on other nodes in a batch's time opens it for the next that ends on these, however late;
+ * from 25.05 on it does not. */
+Test(select, will_run_and_what_ends_elsewhere, .fini = fini)
+{
+	static const int64_t ends[] = { 100, 130, 800 };
+	four_cores(3);
+	sw_ready(&w);
+	struct select_running running[3] = { 0 };
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const names[] = { "n1", "n2", "n3" };
+		tasks(4)->nodelist = names[i];
+		running[i] =
+			(struct select_running){ .alloc = sw_take(&w, 0, 0), .end = ends[i] * SL_SECOND };
+	}
+	const uint64_t available = 5;
+	struct select_outlook outlook = { .running = running, .running_count = 3 };
+	const struct select_job job = { .desc = tasks(4) };
+	cr_expect_eq(select_will_run(w.select, &job, &available, &outlook, NULL), 800 * SL_SECOND);
+	outlook.nearby = true;
+	cr_expect_eq(select_will_run(w.select, &job, &available, &outlook, NULL), 100 * SL_SECOND);
+}
+
 Test(select, powered_down_nodes_go_last, .fini = fini)
 {
 	four_cores(3);
