@@ -412,6 +412,22 @@ static bool delete (const struct resv_request *q, const char *arguments)
 	return true;
 }
 
+/* "4,2": a count for each node. scontrol of 23.11 and after takes one number. */
+static bool counts_are_single(const struct resv_request *q)
+{
+	static const struct {
+		int key;
+		const char *why;
+	} counts[] = { { RESV_KEY_NODE_COUNT, "Using a comma separated array for NodeCnt is no longer valid" },
+		{ RESV_KEY_CORE_COUNT, "Using a comma separated array for CoreCnt is no longer valid" } };
+	for (size_t i = 0; i < SL_LEN(counts) && q->c->params.version >= CTL_23_11; i++) {
+		const struct resv_given *given = &q->key[counts[i].key];
+		if (given->text && memchr(given->text, ',', given->len))
+			return resv_refuse(q, counts[i].why);
+	}
+	return true;
+}
+
 bool ctl_resv_command(struct ctl *c, const char *verb, const char *arguments, const char **why)
 {
 	const char *reported = NULL;
@@ -423,7 +439,9 @@ bool ctl_resv_command(struct ctl *c, const char *verb, const char *arguments, co
 	*q.why = NULL;
 	resv_read(&q, arguments);
 	resv_tres_apart(&q);
-	if (strcasecmp(verb, "create") == 0)
+	if (!counts_are_single(&q))
+		done = false;
+	else if (strcasecmp(verb, "create") == 0)
 		done = create(&q);
 	else if (strcasecmp(verb, "update") == 0)
 		done = update(&q);

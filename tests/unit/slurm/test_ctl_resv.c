@@ -707,3 +707,23 @@ Test(ctl_resv, nobody_runs_into_it_and_nobody_starts_on_what_is_drained, .fini =
 			"job %u started on a drained node at %lld", i + 1, (long long)start);
 	}
 }
+
+/* A count for each node was taken up to 22.05; of 23.11 and after it is one number. */
+Test(ctl_resv, lists_of_counts, .fini = fini)
+{
+	static const char nodes[] = "ReservationName=a StartTime=now Duration=1 Users=u1 NodeCnt=1,1";
+	static const char cores[] = "ReservationName=b StartTime=now Duration=1 Users=u1 CoreCnt=1,1 Nodes=n[3-4]";
+	f.w.policy = "slurm:version=22.05";
+	fake_begin(&f, CW_BRISK FOUR);
+	make(nodes);
+	make(cores);
+	cw_end(&f.w);
+	f = (struct fakes){ .w.policy = "slurm:version=23.11" };
+	fake_begin(&f, CW_BRISK FOUR);
+	refused("create", nodes, "Using a comma separated array for NodeCnt is no longer valid");
+	refused("create", cores, "Using a comma separated array for CoreCnt is no longer valid");
+	make("ReservationName=a StartTime=now Duration=1 Users=u1 NodeCnt=2");
+	refused("update", "ReservationName=a NodeCnt=1,1",
+		"Using a comma separated array for NodeCnt is no longer valid");
+	make("ReservationName=b StartTime=now Duration=1 Users=u1 CoreCnt=2 Nodes=n[3-4]");
+}
