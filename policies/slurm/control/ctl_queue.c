@@ -326,13 +326,14 @@ static bool is_keyed(const struct ctl *c)
 	return !c->params.preempt_by_part && !c->params.preempt_by_qos;
 }
 
-/* sched/builtin tries jobs in order of submission, if nothing else could order them. */
+/* sched/builtin of 22.05 tries jobs in order of submission, if nothing else could order them; that of 24.11 has
+ * them in a queue like any other (_schedule has no fifo_sched any more). */
 static bool is_fifo(const struct ctl *c)
 {
 	for (uint32_t i = 1; i < c->part_count; i++)
 		if (c->part[i].tier != c->part[0].tier)
 			return false;
-	return c->params.builtin && !c->params.multifactor;
+	return c->params.builtin && !c->params.multifactor && c->params.version < CTL_24_11;
 }
 
 size_t ctl_queue_build(struct ctl *c, bool backfill, struct ctl_entry **entry)

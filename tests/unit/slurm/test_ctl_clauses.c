@@ -52,6 +52,10 @@ Test(ctl_clauses, builtin_goes_by_submission_unless_there_are_tiers, .fini = fin
 	cw_end(&w);
 	run(MAIN, "SchedulerType=sched/builtin\n" P "PartitionName=high Nodes=ALL PriorityTier=2\n", jobs);
 	cw_expect(&w, "1:0-100@n[1-4] 2:130-190@n[1-4] 3:100-130@n[1-4]");
+	cw_end(&w);
+	w.policy = "slurm:version=24.11"; /* It goes by priority as it is. */
+	run(MAIN, "SchedulerType=sched/builtin\n" P, jobs);
+	cw_expect(&w, "1:0-100@n[1-4] 2:130-190@n[1-4] 3:100-130@n[1-4]");
 }
 
 /* Who may preempt another goes before it, whatever their priorities: or it would start and be ended at once.
