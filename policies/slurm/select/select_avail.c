@@ -295,6 +295,9 @@ void sel_task_range(const struct sel_test *t, uint32_t node, int64_t *least, int
 	} else if (q->tasks_per_core) {
 		*least = q->tasks_per_core;
 		*most = q->tasks_per_core * (shape->core_count - bits_count(shape->spec, shape->words));
+	} else if (by_gpu && t->s->version >= SEL_23_02 && q->nodes_min != q->nodes_max) {
+		*least = by_gpu;
+		*most = q->tasks;
 	} else if (by_gpu) {
 		*least = *most = max64(q->tasks / max64(t->nodes_min, 1), 1);
 	} else if (q->nodes_max == 1) {
@@ -324,6 +327,7 @@ int64_t sel_cores(struct sel_test *t, uint32_t node)
 	if (most == 0)
 		cpus = 0;
 	a->gres_cores = cores_min;
+	a->tasks_most = most;
 	return cpus;
 }
 
@@ -339,7 +343,11 @@ int64_t sel_cpus_to_use(
 	if (by_socket(t))
 		kept *= shape_of(s, node)->cores;
 	if (cpus > cpus_left - kept) {
-		cpus = max64(max64(cpus_left - kept, q->node_cpus_min), q->gres_node_cpus);
+		/* What its devices come with: of the whole request before 23.11. */
+		const int64_t by_gres = s->version >= SEL_23_11 && a->gres_cores
+						? a->gres_cores * sel_cpus_per_core(s, q, shape_of(s, node))
+						: q->gres_node_cpus;
+		cpus = max64(max64(cpus_left - kept, q->node_cpus_min), by_gres);
 		a->cpus = cpus;
 	}
 	a->resources = a->cpus + a->gpus;

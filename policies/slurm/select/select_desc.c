@@ -246,6 +246,23 @@ static void least_cpus(struct sel_request *q)
 	}
 }
 
+/* From 24.05 on the job's least cpus are those of --cpus-per-gpu, too. */
+static void count_cpus_of_gpus(const struct select *s, struct sel_request *q)
+{
+	int64_t cpus = 0;
+	for (uint32_t g = 0; g < q->gres_count; g++) {
+		const struct sel_gres_request *r = &q->gres[g];
+		const int64_t units = r->per_job    ? r->per_job
+				      : r->per_node ? r->per_node * q->nodes_min
+				      : r->per_socket
+					      ? r->per_socket * max64(q->sockets_per_node, 1) * q->nodes_min
+					      : r->per_task * q->tasks;
+		if (r->name == s->gpu)
+			cpus += r->cpus_per * units;
+	}
+	q->cpus_min = max64(q->cpus_min, cpus);
+}
+
 static void read_gres(const struct select *s, struct sel_request *q)
 {
 	const struct sl_job_desc *desc = &q->desc;
@@ -270,6 +287,8 @@ static void read_gres(const struct select *s, struct sel_request *q)
 			return;
 	set_gpu_defaults(s, q);
 	least_cpus(q);
+	if (s->version >= SEL_24_05)
+		count_cpus_of_gpus(s, q);
 	q->enforce_binding = desc->gres_flags && strcasestr(desc->gres_flags, "enforce-binding");
 }
 

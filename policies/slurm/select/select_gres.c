@@ -315,6 +315,9 @@ struct filter {
 	int64_t count; /* Of the gres. */
 	int64_t most;
 	int64_t per;
+	int64_t threads; /* Of a core, that the job uses. */
+	bool said;       /* cpus by the gres are the job's own wish, or a default. */
+	bool since;      /* The rules of 23.11 and after. */
 };
 
 /* Removes a socket's highest core. */
@@ -327,7 +330,7 @@ static bool drop_core(struct filter *f, uint32_t socket, int64_t *total)
 	bit_clear(f->cores, c);
 	f->by_socket[socket]--;
 	(*total)--;
-	*f->cpus = min64(*f->cpus, *total * f->shape->threads);
+	*f->cpus = min64(*f->cpus, *total * f->threads);
 	return true;
 }
 
@@ -356,7 +359,7 @@ static void look_at_sockets(
 		const uint32_t s = order[j];
 		int64_t here = sock->by_socket[s];
 		if (adjacent && f->per)
-			here = min64(here, f->by_socket[s] * f->shape->threads / f->per);
+			here = min64(here, f->by_socket[s] * f->threads / f->per);
 		const int64_t with_any = sock->any + here;
 		if (r->per_socket > with_any || with_any == 0) {
 			if (r->per_socket > with_any || t->q->enforce_binding) {
@@ -399,9 +402,20 @@ static void drop_cores(struct filter *f, int64_t cores)
 	}
 }
 
+/* From 23.11 on no more of a gres counts than so many tasks can have; a request by the node goes before. */
+static void count_by_tasks(struct filter *f, const struct sel_gres_request *r, int64_t tasks)
+{
+	if (!f->since || r->per_node)
+		return;
+	if (r->per_task)
+		f->count = min64(f->count, tasks * r->per_task);
+	else if (r->tasks_per)
+		f->count = min64(f->count, tasks / r->tasks_per);
+}
+
 /* How many cores so many tasks want; fewer tasks if there are not so many. */
 static int64_t cores_of_tasks(
-	const struct filter *f, const struct sel_gres_request *r, int64_t tasks_min, int64_t *tasks_max)
+	struct filter *f, const struct sel_gres_request *r, int64_t tasks_min, int64_t *tasks_max)
 {
 	const struct sel_request *q = f->t->q;
 	const int64_t threads =
@@ -410,21 +424,26 @@ static int64_t cores_of_tasks(
 	if (q->tasks_per_core == 1)
 		per_task = div_up(per_task, threads) * threads;
 	int64_t cores = div_up(*tasks_max * per_task, threads);
-	while (*tasks_max >= tasks_min && cores > f->left)
+	while (*tasks_max >= tasks_min && cores > f->left) {
 		cores = div_up(--*tasks_max * per_task, threads);
+		count_by_tasks(f, r, *tasks_max);
+	}
 	if (f->per) {
 		const int64_t units = r->per_node     ? r->per_node
 				      : r->per_socket ? r->per_socket * f->needed_count
 				      : r->per_task   ? r->per_task * *tasks_max
 				      : f->count      ? f->count
 						      : 1;
-		cores = max64(cores, div_up(units * f->per, f->shape->threads));
+		const int64_t of_units = div_up(units * f->per, f->threads);
+		cores = max64(cores, of_units);
+		if (f->since)
+			*tasks_max = min64(*tasks_max, of_units);
 	}
 	return q->enforce_binding ? max64(cores, f->needed_count) : cores;
 }
 
-/* On the first pass, of a job's tasks and devices (_estimate_cpus_per_gres of 23.02 and after): as many cpus to
- * each device, where they can be shared out evenly. 0: they cannot. */
+/* On the first pass, of a job's tasks and devices (_estimate_cpus_per_gres of 23.02 and after): as many cpus
+ * to each device, where they can be shared out evenly. 0: they cannot. */
 static int64_t cpus_shared(const struct sel_request *q, const struct sel_gres_request *r)
 {
 	if (!q->tasks || !r->per_job)
@@ -448,17 +467,51 @@ static int64_t cpus_each(const struct sel_test *t, const struct sel_gres_request
 	return per;
 }
 
+/* How many of a job's a node may have at most; 0: not bounded. From 23.11 on others keep one each. */
+static int64_t most_of_node(const struct filter *f, const struct sel_gres_request *r, int64_t node_max)
+{
+	const struct sel_test *t = f->t;
+	const int64_t had = t->gres_total[r - t->q->gres];
+	int64_t left = r->per_job > had ? r->per_job - had : 0;
+	if (f->since && left)
+		left -= max64(t->nodes_left, 1) - 1;
+	else if (f->since && r->per_job)
+		left = r->per_node
+			       ? r->per_node
+			       : max64(max64(r->per_socket * max64(t->q->sockets_per_node, 1), r->per_task),
+					 1);
+	return node_max && left > 0 ? min64(node_max, left) : node_max;
+}
+
+/* No more tasks than the gres have cpus for, or is of them. */
+static void tasks_of_gres(
+	struct filter *f, const struct sel_gres_request *r, int64_t tasks_min, int64_t *tasks_max)
+{
+	const struct sel_request *q = f->t->q;
+	if (f->since && f->per) {
+		const int64_t cpus = f->per * f->count;
+		*tasks_max = cpus < tasks_min * q->cpus_per_task || cpus < q->node_cpus_min
+				     ? tasks_min
+				     : min64(*tasks_max, cpus / q->cpus_per_task);
+	}
+	if (r->per_task)
+		*tasks_max = min64(*tasks_max, f->count / r->per_task);
+	if (r->tasks_per && f->since && !r->per_node)
+		f->count = min64(f->count, *tasks_max / r->tasks_per);
+	if (r->tasks_per)
+		*tasks_max = min64(*tasks_max,
+			(f->since ? min64(f->count, *tasks_max / r->tasks_per) : f->count) * r->tasks_per);
+	if (f->since && r->per_task && !r->per_node)
+		f->count = min64(f->count, *tasks_max * r->per_task);
+}
+
 /* False: nothing can run here. */
 static bool filter_one(struct filter *f, const struct sel_gres_request *r, struct sel_sock *sock,
 	int64_t *tasks_min, int64_t *tasks_max, int64_t *cores_min)
 {
 	struct sel_test *t = f->t;
 	const struct sel_request *q = t->q;
-	const uint32_t at = (uint32_t)(r - q->gres);
-	int64_t left = r->per_job > t->gres_total[at] ? r->per_job - t->gres_total[at] : 0;
-	f->most = sock->node_max;
-	if (f->most && left && left < f->most)
-		f->most = left;
+	f->most = most_of_node(f, r, sock->node_max);
 	if (f->most && (r->per_node > f->most || r->per_socket * max64(q->sockets_per_node, 1) > f->most))
 		return false;
 	if (r->per_node && r->per_task) {
@@ -467,17 +520,18 @@ static bool filter_one(struct filter *f, const struct sel_gres_request *r, struc
 			return false;
 		*tasks_max = min64(*tasks_max, tasks);
 	}
-	look_at_sockets(f, r, sock, div_up(max64(*tasks_min, 1) * q->cpus_per_task, f->shape->threads));
+	look_at_sockets(f, r, sock, div_up(max64(*tasks_min, 1) * q->cpus_per_task, f->threads));
 	if (f->per) {
 		f->most = f->most ? min64(*f->cpus / f->per, f->most) : *f->cpus / f->per;
 		f->count = min64(f->count, f->most);
 	}
+	if (f->since && f->most)
+		f->count = min64(f->count, f->most);
+	if (f->since && r->per_node)
+		f->count = min64(f->count, r->per_node);
 	if (!f->count || r->per_node > f->count || r->per_task > f->count)
 		return false;
-	if (r->per_task)
-		*tasks_max = min64(*tasks_max, f->count / r->per_task);
-	if (r->tasks_per)
-		*tasks_max = min64(*tasks_max, f->count * r->tasks_per);
+	tasks_of_gres(f, r, *tasks_min, tasks_max);
 	*tasks_min = *tasks_min / f->step * f->step;
 	*tasks_max = *tasks_max / f->step * f->step;
 	if (!*tasks_max)
@@ -502,7 +556,9 @@ static bool filter_one(struct filter *f, const struct sel_gres_request *r, struc
 		if (r->per_node > sock->total || r->per_task > sock->total)
 			return false;
 	}
-	if (q->enforce_binding)
+	if (f->since)
+		sock->total = min64(f->count, sock->total);
+	if (q->enforce_binding || (f->since && f->said))
 		*cores_min = min64(*cores_min, cores);
 	return true;
 }
@@ -515,7 +571,9 @@ void sel_sock_cores(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t *t
 		.t = t, .shape = shape_of(t->s, node), .cores = map_of(t->s, node), .cpus = cpus
 	};
 	f.step = max64(*tasks_min, 1);
-	bool said = false;
+	f.since = t->s->version >= SEL_23_11;
+	f.threads = f.since && q->threads_per_core ? min64(f.shape->threads, q->threads_per_core)
+						   : f.shape->threads;
 	*cores_min = SEL_INFINITE;
 	for (uint32_t s = 0; s < f.shape->sockets; s++) {
 		f.by_socket[s] = bit_count_range(f.cores, s * f.shape->cores, (s + 1) * f.shape->cores);
@@ -527,15 +585,16 @@ void sel_sock_cores(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t *t
 			sock->total_before = sock->total;
 		else
 			sock->total = sock->total_before;
-		f.per = cpus_each(t, &q->gres[g], &said);
+		f.per = cpus_each(t, &q->gres[g], &f.said);
 		f.needed_count = 0;
 		if (!filter_one(&f, &q->gres[g], sock, tasks_min, tasks_max, cores_min))
 			*tasks_max = 0;
 	}
-	if (!said && (q->cpus_per_task > 1 || !t->s->one_task_per_core) && *tasks_max < SEL_INFINITE)
-		*cpus = min64(*cpus, *tasks_max * q->cpus_per_task);
 	if (!*tasks_max || *cores_min >= SEL_INFINITE)
 		*cores_min = 0;
+	if (!f.said && (q->cpus_per_task > 1 || !t->s->one_task_per_core) && *tasks_max < SEL_INFINITE)
+		*cpus = min64(
+			*cpus, max64(*tasks_max * q->cpus_per_task, f.since ? *cores_min * f.threads : 0));
 }
 
 /* ---- Over nodes ------------------------------------------------------------------ */
@@ -556,7 +615,18 @@ bool sel_gres_enough(const struct sel_test *t)
 	return true;
 }
 
-void sel_gres_add(struct sel_test *t, uint32_t node, int64_t *cpus)
+/* What a node adds of a job's: from 24.05 on no more than is still missing, but one at least, or those of the
+ * tasks that it gets. */
+static int64_t of_node(const struct sel_test *t, const struct sel_gres_request *r, int64_t count)
+{
+	const int64_t missing = r->per_job - t->gres_total[r - t->q->gres];
+	if (t->s->version < SEL_24_05)
+		return count;
+	const int64_t least = r->per_task || r->tasks_per ? count : max64(r->per_node, 1);
+	return max64(missing > 0 ? min64(missing, count) : count, least);
+}
+
+void sel_gres_add(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t cpus_min)
 {
 	int64_t by_gres = 0;
 	if (!*cpus)
@@ -565,15 +635,39 @@ void sel_gres_add(struct sel_test *t, uint32_t node, int64_t *cpus)
 		const struct sel_gres_request *r = &t->q->gres[g];
 		if (!r->per_job)
 			continue;
-		int64_t count = sock_of(t->s, t->q, node, g)->total;
+		struct sel_sock *sock = sock_of(t->s, t->q, node, g);
+		int64_t count = sock->total;
 		if (r->cpus_per) {
 			count = min64(count, *cpus / r->cpus_per);
 			by_gres = max64(by_gres, count * r->cpus_per);
 		}
+		count = of_node(t, r, count);
+		if (t->s->version >= SEL_24_05)
+			sock->total = count;
 		t->gres_total[g] += count;
 	}
-	if (by_gres)
+	if (by_gres && (t->s->version < SEL_24_05 || (by_gres < *cpus && by_gres > cpus_min)))
 		*cpus = by_gres;
+}
+
+void sel_gres_trim(struct sel_test *t, uint32_t node, int64_t *tasks)
+{
+	struct sel_avail *a = &t->s->avail[node];
+	if (*tasks >= a->tasks_most) {
+		*tasks = a->tasks_most;
+		return;
+	}
+	for (uint32_t g = 0; g < t->q->gres_count; g++) {
+		const struct sel_gres_request *r = &t->q->gres[g];
+		struct sel_sock *sock = sock_of(t->s, t->q, node, g);
+		if (r->per_node || (!r->per_task && !r->tasks_per))
+			continue;
+		const int64_t count = r->per_task ? *tasks * r->per_task : *tasks / r->tasks_per;
+		if (!r->per_task)
+			*tasks = count * r->tasks_per;
+		sock->total = min64(sock->total, count);
+	}
+	a->tasks_most = *tasks;
 }
 
 int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, uint32_t node)

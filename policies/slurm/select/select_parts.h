@@ -177,6 +177,7 @@ struct sel_sock {
 struct sel_avail {
 	bool usable; /* False: nothing else is set. */
 	int64_t cpus, cpus_max, gpus, gres_cores, resources;
+	int64_t tasks_most; /* Of which it has cores and devices. */
 	uint64_t weight;
 };
 
@@ -298,6 +299,7 @@ struct sel_test {
 	const uint64_t *required;     /* NULL: none. */
 	uint64_t *nodes;              /* In: candidates; out: chosen. */
 	int64_t gres_total[SEL_GRES]; /* Of what is asked for the job as a whole, so far. */
+	int64_t nodes_left;           /* Of the least that it needs. */
 	bool given;                   /* What nodes offer is in select.usable already. */
 	uint32_t *order;              /* Nodes as they are chosen, from the first on; NULL: not kept. */
 	uint32_t order_count;
@@ -366,7 +368,9 @@ void sel_sock_cores(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t *t
 bool sel_gres_pick(struct sel_test *t, struct select_alloc *alloc, struct select_gres *gres);
 bool sel_gres_per_job(const struct sel_request *q);
 bool sel_gres_enough(const struct sel_test *t);
-void sel_gres_add(struct sel_test *t, uint32_t node, int64_t *cpus);
+void sel_gres_add(struct sel_test *t, uint32_t node, int64_t *cpus, int64_t cpus_min);
+/* So many tasks and no more have devices of the node. */
+void sel_gres_trim(struct sel_test *t, uint32_t node, int64_t *tasks);
 int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, uint32_t node);
 
 /* select_pick.c */

@@ -37,6 +37,11 @@ void sel_need_begin(struct sel_need *need, struct sel_test *t)
 		.per_job = sel_gres_per_job(q) };
 	need->nodes = need->per_job ? min64(t->nodes_min, t->nodes_want) : max64(t->nodes_min, t->nodes_want);
 	need->cpus_most = max64(t->cpus_min, max64(q->gres_node_cpus * need->nodes, q->gres_job_cpus));
+	need->tasks = need->cpus_most;
+	if (!q->overcommit && q->cpus_per_task > 1)
+		need->tasks = q->tasks_per_node ? q->tasks_per_node * min64(t->nodes_max, SEL_INFINITE)
+						: need->cpus_most / q->cpus_per_task;
+	t->nodes_left = need->nodes_least;
 	memset(t->gres_total, 0, sizeof(t->gres_total));
 }
 
@@ -45,11 +50,41 @@ bool sel_need_met(const struct sel_need *need)
 	return need->nodes <= 0 && need->cpus <= 0 && sel_gres_enough(need->t);
 }
 
+/* Devices of the job as a whole, from 24.05 on (eval_nodes_gres): those of the tasks that go to this node, of
+ * which other nodes keep one each. False: the node has too few cpus for its tasks. */
+static bool take_devices(struct sel_need *need, uint32_t node, int64_t *cpus)
+{
+	struct sel_test *t = need->t;
+	const struct sel_request *q = t->q;
+	int64_t tasks = need->tasks - max64(need->nodes_least - 1, 0);
+	if (tasks < 0)
+		tasks = SEL_INFINITE; /* An unsigned number, there. */
+	if (!q->overcommit)
+		tasks = min64(tasks, *cpus / q->cpus_per_task);
+	const int64_t more = max64(1 - tasks, 0);
+	tasks = max64(tasks, 1);
+	if (q->plane && !q->overcommit)
+		tasks = min64(tasks, q->plane_size);
+	sel_gres_trim(t, node, &tasks);
+	const int64_t cpus_min =
+		max64(q->overcommit ? q->cpus_per_task : q->cpus_per_task * tasks, q->node_cpus_min);
+	const bool enough = tasks > 0 && *cpus >= cpus_min;
+	if (enough)
+		sel_gres_add(t, node, cpus, cpus_min);
+	else
+		*cpus = 0;
+	t->s->avail[node].cpus = *cpus;
+	need->tasks += more - (enough ? tasks : 0);
+	return enough;
+}
+
 int64_t sel_need_take(struct sel_need *need, uint32_t node, int64_t cpus)
 {
 	cpus = sel_cpus_to_use(need->t, node, cpus, need->cpus_most, need->nodes_least);
-	if (need->per_job)
-		sel_gres_add(need->t, node, &cpus);
+	if (need->per_job && need->t->s->version < SEL_24_05)
+		sel_gres_add(need->t, node, &cpus, 0);
+	else if (need->per_job && !take_devices(need, node, &cpus))
+		return 0;
 	if (need->t->order)
 		need->t->order[need->t->order_count++] = node;
 	need->cpus -= cpus;
@@ -57,6 +92,7 @@ int64_t sel_need_take(struct sel_need *need, uint32_t node, int64_t cpus)
 	need->nodes--;
 	need->nodes_least--;
 	need->nodes_most--;
+	need->t->nodes_left = need->nodes_least;
 	return cpus;
 }
 
@@ -225,8 +261,8 @@ static void take_from_run(struct sel_need *need, uint32_t node)
 	struct sel_test *t = need->t;
 	if (bit_test(t->nodes, node) || t->s->usable[node] <= 0)
 		return;
-	(void)sel_need_take(need, node, t->s->usable[node]);
-	bit_set(t->nodes, node);
+	if (sel_need_take(need, node, t->s->usable[node]))
+		bit_set(t->nodes, node);
 }
 
 /* The one node with the fewest cpus that are enough; the others of its run are not wanted then. */
@@ -329,7 +365,8 @@ static bool eval_one(struct sel_test *t)
 	memset(t->nodes, 0, s->words * sizeof(*t->nodes));
 	if (best == UINT32_MAX)
 		return false;
-	(void)sel_need_take(&need, best, s->usable[best]);
+	if (!sel_need_take(&need, best, s->usable[best]))
+		return false;
 	bit_set(t->nodes, best);
 	return sel_need_met(&need);
 }
@@ -371,7 +408,7 @@ static uint32_t least_loaded(struct sel_need *need, const uint64_t *open, uint64
 	return best;
 }
 
-static bool one_by_one_weight(struct sel_need *need, enum order order, const uint64_t *open, uint64_t weight)
+static bool one_by_one_weight(struct sel_need *need, enum order order, uint64_t *open, uint64_t weight)
 {
 	struct sel_test *t = need->t;
 	struct select *s = t->s;
@@ -394,8 +431,10 @@ static bool one_by_one_weight(struct sel_need *need, enum order order, const uin
 				if (!cpus)
 					continue;
 			}
-			(void)sel_need_take(need, n, cpus);
-			bit_set(t->nodes, n);
+			if (sel_need_take(need, n, cpus))
+				bit_set(t->nodes, n);
+			else
+				bit_clear(open, n);
 		}
 	return full(need);
 }

@@ -11,7 +11,8 @@ struct sel_need {
 	struct sel_test *t;
 	int64_t cpus, cpus_most; /* At least, at most, still needed. */
 	int64_t nodes, nodes_least, nodes_most;
-	bool per_job; /* A gres is asked for the job as a whole. */
+	int64_t tasks; /* Still to be laid out, at most. */
+	bool per_job;  /* A gres is asked for the job as a whole. */
 };
 
 /* A maximal run of usable neighbours of one weight. */
@@ -24,7 +25,7 @@ struct sel_run {
 
 void sel_need_begin(struct sel_need *need, struct sel_test *t);
 bool sel_need_met(const struct sel_need *need);
-/* The node is the job's; how many cpus of it. */
+/* The node is the job's; how many cpus of it. 0: it cannot be, by its devices. */
 int64_t sel_need_take(struct sel_need *need, uint32_t node, int64_t cpus);
 /* Whether the gres that the job still needs are in these counts. */
 bool sel_gres_in(const struct sel_test *t, const int64_t *gres);

@@ -217,7 +217,10 @@ static bool select_topo_take_all(struct tree *e, const uint64_t *set)
 		n = bits_next(set, e->s->words, n + 1)) {
 		if (bit_test(e->t->nodes, n) || !e->s->usable[n])
 			continue;
-		(void)sel_need_take(&e->need, n, e->s->usable[n]);
+		if (!sel_need_take(&e->need, n, e->s->usable[n])) {
+			e->s->usable[n] = 0;
+			continue;
+		}
 		bit_set(e->t->nodes, n);
 		if (sel_need_met(&e->need))
 			return true;
