@@ -619,8 +619,9 @@ static void select_desc_fill(struct select *s, struct sel_request *q)
 	read_shape(s, q);
 	read_memory(s, q);
 	q->node_cpus_asked = max64(or_else(desc->cpus_min, 1), 1);
-	q->node_cpus_min = max64(q->node_cpus_min, q->node_cpus_asked);
-	if (!q->overcommit)
+	/* pn_min_cpus: those of one task at least, of all its tasks where they are said by the node. */
+	q->node_cpus_min = max64(max64(q->node_cpus_min, q->node_cpus_asked), q->cpus_per_task);
+	if (!q->overcommit && q->tasks > 1)
 		q->node_cpus_min = max64(q->node_cpus_min, q->cpus_per_task * q->tasks_per_node);
 	read_gres(s, q);
 	if (!read_nodes(s, q, listed))
