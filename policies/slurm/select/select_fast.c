@@ -683,8 +683,7 @@ void sel_bound_nodes(struct sel_test *t)
 	const struct sel_request *q = t->q;
 	if (q->desc.tasks_per_node != SL_NONE && q->tasks_per_node && q->tasks)
 		t->nodes_min = max64(t->nodes_min, div_up(q->tasks, q->tasks_per_node));
-	if (q->tasks && t->nodes_max > q->tasks)
-		t->nodes_max = max64(q->tasks, t->nodes_min);
+	sel_bound_by_tasks(t);
 }
 
 bool sel_is_even(const struct sel_test *t)

@@ -376,6 +376,7 @@ int64_t sel_tasks_by_gres(const struct select *s, const struct sel_request *q, u
 /* select_pick.c */
 void sel_trim_to_cores(struct sel_test *t);
 bool sel_choose(struct sel_test *t);
+void sel_bound_by_tasks(struct sel_test *t);
 /* It can have one node only, and any will do that is enough. */
 bool sel_wants_one(const struct sel_test *t);
 bool sel_choose_given(struct sel_test *t); /* By consecutive best fit, once. */

@@ -497,6 +497,25 @@ static bool eval(struct sel_test *t)
 	return eval_consecutive(t);
 }
 
+/* The nodes that have least no longer count: from 24.11 on one at a time, as what is used of the others is
+ * looked at in between. False: none has so little. */
+static bool leave_least(struct sel_test *t, uint64_t *all, int64_t *left, int64_t *count)
+{
+	const struct select *s = t->s;
+	bool changed = false;
+	for (uint32_t n = bits_next(all, s->words, 0); n != UINT32_MAX && *left > t->nodes_min;
+		n = bits_next(all, s->words, n + 1)) {
+		if (s->avail[n].resources > *count || (t->required && bit_test(t->required, n)))
+			continue;
+		if (!changed && s->version >= SEL_24_11)
+			(*count)--;
+		bit_clear(all, n);
+		changed = true;
+		(*left)--;
+	}
+	return changed;
+}
+
 /* A request for which only the cores local to its devices were too few, or which could do with fewer nodes.
  */
 static bool retry(struct sel_test *t, uint64_t *all, size_t map_bytes)
@@ -511,16 +530,7 @@ static bool retry(struct sel_test *t, uint64_t *all, size_t map_bytes)
 	for (uint32_t n = bits_next(all, s->words, 0); n != UINT32_MAX; n = bits_next(all, s->words, n + 1))
 		most = max64(most, s->avail[n].resources);
 	for (int64_t count = 1; count < most; count++) {
-		bool changed = false;
-		for (uint32_t n = bits_next(all, s->words, 0); n != UINT32_MAX && left > t->nodes_min;
-			n = bits_next(all, s->words, n + 1)) {
-			if (s->avail[n].resources > count || (t->required && bit_test(t->required, n)))
-				continue;
-			bit_clear(all, n);
-			changed = true;
-			left--;
-		}
-		if (!changed && count != 1)
+		if (!leave_least(t, all, &left, &count) && count != 1)
 			continue;
 		memcpy(t->nodes, all, s->words * sizeof(*all));
 		memcpy(s->map, s->map_copy, map_bytes);
@@ -542,17 +552,31 @@ void sel_trim_to_cores(struct sel_test *t)
 			bits_count(map_of(s, n), shape_of(s, n)->words) * shape_of(s, n)->threads);
 }
 
+/* No more nodes than tasks; from 24.05 on not if it is said how many tasks a node has. */
+void sel_bound_by_tasks(struct sel_test *t)
+{
+	const struct sel_request *q = t->q;
+	if (q->tasks && t->nodes_max > q->tasks && !(t->s->version >= SEL_24_05 && q->tasks_per_node))
+		t->nodes_max = max64(q->tasks, t->nodes_min);
+}
+
 bool sel_choose(struct sel_test *t)
 {
 	struct select *s = t->s;
 	uint64_t *all = s->set[1];
 	const size_t map_bytes = s->core_words * sizeof(*s->map);
-	if (t->q->tasks && t->nodes_max > t->q->tasks)
-		t->nodes_max = max64(t->q->tasks, t->nodes_min);
+	const int64_t nodes_max = t->nodes_max;
+	sel_bound_by_tasks(t);
 	memcpy(all, t->nodes, s->words * sizeof(*all));
 	memcpy(s->map_copy, s->map, map_bytes);
 	t->first_pass = true;
-	if (!eval(t) && !retry(t, all, map_bytes))
+	bool chosen = eval(t);
+	if (!chosen) {
+		if (s->version >= SEL_24_05)
+			t->nodes_max = nodes_max;
+		chosen = retry(t, all, map_bytes);
+	}
+	if (!chosen)
 		return false;
 	if (t->q->gres_count)
 		sel_trim_to_cores(t);
