@@ -251,3 +251,117 @@ Test(select_releases, since_26_05_a_named_node_is_no_first_one, .fini = fini)
 	w.desc.nodelist = "n3";
 	expect("n3:0-1");
 }
+
+/* ---- cpus of tasks, of several nodes --------------------------------------------------------------- */
+
+/* n3 still has to give one cpu of nine: it gives those of a task (pn_min_cpus). */
+Test(select_releases, each_node_gives_the_cpus_of_a_task, .fini = fini)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 3, 1, 4, 1, 4000);
+	sw_ready(&w);
+	tasks(3)->cpus_per_task = 3;
+	expect("n1:0-2 n2:0-2 n3:0-2");
+}
+
+/* ---- GPUs over nodes ---------------------------------------------------------------------------------- */
+
+static void gpu_nodes(int version, uint32_t sockets)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 2, sockets, 8 / sockets, 1, 8000);
+	sw_gres(&w, "gpu", NULL, 4, 1, 0);
+	sw_ready(&w);
+	select_set_version(w.select, version);
+}
+
+static void hold_gpus(const char *gres)
+{
+	tasks(1)->gres = gres;
+	cr_assert(sw_take(&w, 0, 0), "the test's own world is full");
+}
+
+/* Of three devices and one task no device has so many cpus. Cores are left off, the fullest socket first, the
+ * lower of two: of the last two sockets with one core, the first. */
+Test(select_releases, one_task_of_three_devices_goes_to_the_last_socket, .fini = fini)
+{
+	static const int version[] = { 2205, 2302, 2605 };
+	for (size_t i = 0; i < SL_LEN(version); i++) {
+		gpu_nodes(version[i], 2);
+		tasks(1)->gpus = "3";
+		expect("n1:4/gpu0-2");
+		if (i + 1 < SL_LEN(version))
+			sw_end(&w);
+	}
+}
+
+/* Two sockets with two devices each; cores 2 and 3, and 5 to 7, are free. */
+static void three_and_two(int version)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 1, 2, 4, 1, 8000);
+	sw_gres(&w, "gpu", NULL, 2, 0, 3);
+	sw_gres(&w, "gpu", NULL, 2, 4, 7);
+	sw_ready(&w);
+	select_set_version(w.select, version);
+	hold(3, "n1");
+	tasks(2)->gpus = "2";
+	w.desc.cpus_per_task = 2;
+}
+
+/* The second socket has devices enough, but three cores of four. */
+Test(select_releases, before_23_02_devices_come_with_no_cpus, .fini = fini)
+{
+	three_and_two(2205);
+	expect("n1:2,5-7/gpu0-1");
+}
+
+/* Two cpus to each device: of three cores one. */
+Test(select_releases, since_23_02_devices_share_the_cpus_of_the_tasks, .fini = fini)
+{
+	three_and_two(2302);
+	expect("n1:2-3,5-6/gpu0-1");
+}
+
+/* Four tasks, two of each device: on one node, before. */
+Test(select_releases, since_23_02_tasks_of_gpus_go_over_nodes, .fini = fini)
+{
+	gpu_nodes(2205, 1);
+	hold_gpus("gpu:3");
+	hold_gpus("gpu:3");
+	tasks(SL_NONE)->gpus = "2";
+	w.desc.tasks_per_gpu = 2;
+	expect("busy");
+	sw_end(&w);
+	gpu_nodes(2405, 1);
+	hold_gpus("gpu:3");
+	hold_gpus("gpu:3");
+	tasks(SL_NONE)->gpus = "2";
+	w.desc.tasks_per_gpu = 2;
+	expect("n1:1-2/gpu3 n2:1-2/gpu3");
+}
+
+/* Two devices of n1 and one of n2, which has two, with two cpus each. */
+static void three_gpus_with_two_cpus(int version)
+{
+	gpu_nodes(version, 1);
+	tasks(1)->gres = "gpu:2";
+	w.desc.nodelist = "n1";
+	cr_assert(sw_take(&w, 0, 0));
+	w.desc.nodelist = "n2";
+	cr_assert(sw_take(&w, 0, 0));
+	tasks(SL_NONE)->gpus = "3";
+	w.desc.cpus_per_gpu = 2;
+}
+
+Test(select_releases, before_23_11_the_last_node_has_the_cpus_that_are_left, .fini = fini)
+{
+	three_gpus_with_two_cpus(2302);
+	expect("n1:1-4/gpu2-3 n2:1-2/gpu2");
+}
+
+Test(select_releases, since_23_11_each_node_has_the_cpus_of_all_its_devices, .fini = fini)
+{
+	three_gpus_with_two_cpus(2311);
+	expect("n1:1-4/gpu2-3 n2:1-4/gpu2");
+}
