@@ -11,7 +11,8 @@
  *   fewer by --ntasks-per-core and --threads-per-core.
  * - The partition's MaxCPUsPerNode bounds what its jobs are allocated of a node.
  * - At least --mincpus, tasks per node times cpus per task; --ntasks-per-socket
- *   removes cores of sockets with too many.
+ *   removes cores of sockets with too many. From 24.05 on, without gres: the cpus of whole tasks, and of no
+ *   more tasks than --ntasks-per-node and --ntasks-per-socket allow; the first cores.
  * - Memory per node must be free; memory per cpu bounds the cpus. All the
  *   node's memory (--mem=0, or no request and no default) needs a node with none allocated.
  * - Of gres, the devices that are free, and the cores local to them (select_gres.c).
@@ -39,6 +40,7 @@ struct cores {
 	int64_t per_core, per_socket;
 	int64_t left, count, task_left;
 	bool whole_cores;
+	bool bounded; /* By the tasks that fit: not all of the cores are used. */
 };
 
 /* Whether the socket has had all that its tasks may have. */
@@ -74,7 +76,7 @@ static bool select_avail_take_all(struct cores *c, uint64_t *map)
 	const struct sel_request *q = c->q;
 	const struct sel_shape *shape = c->shape;
 	const bool by_task = !c->whole_cores && q->tasks_per_core == 1 && q->cpus_per_task > c->per_core;
-	if (q->tasks_per_socket || by_task)
+	if (q->tasks_per_socket || by_task || c->bounded)
 		return false;
 	for (uint32_t i = 0; i < shape->sockets; i++)
 		for (uint32_t j = i * shape->cores; !c->free[i] && j < (i + 1) * shape->cores; j++)
@@ -153,6 +155,26 @@ static int64_t partition_limit(const struct sel_test *t, uint32_t node, const ui
 	return left;
 }
 
+/* From 24.05 on no more cpus than those of whole tasks, and of so many tasks as the node may have. Of gres
+ * they are bounded later on. */
+static void bound_by_tasks(struct cores *c, int64_t *tasks)
+{
+	const struct sel_request *q = c->q;
+	const int64_t all = c->left;
+	if (q->tasks_per_node && q->whole != SL_EXCLUSIVE_NODE)
+		*tasks = min64(*tasks, q->tasks_per_node);
+	if (q->cpus_per_task < 2) {
+		c->left = *tasks;
+	} else if (q->tasks_per_core == 1 && q->cpus_per_task > c->per_core) {
+		/* Of whole cores to each. */
+		c->left = c->left / (div_up(q->cpus_per_task, c->per_core) * c->per_core) * q->cpus_per_task;
+	} else {
+		*tasks = min64(*tasks, c->left / q->cpus_per_task);
+		c->left = *tasks * q->cpus_per_task;
+	}
+	c->bounded = c->left < all;
+}
+
 /* The available cores; 0 cpus: the node is out. */
 static int64_t allocate(
 	struct sel_test *t, uint32_t node, uint64_t *map, uint64_t required, int64_t *cpus_max)
@@ -195,12 +217,14 @@ static int64_t allocate(
 		c.left += cpus;
 		tasks += q->tasks_per_socket ? min64(cpus, q->tasks_per_socket) : cpus;
 	}
-	if (!q->overcommit && tasks < q->tasks_per_node)
+	if (t->s->version >= SEL_24_05 && !q->gres_count)
+		bound_by_tasks(&c, &tasks);
+	if ((!q->overcommit && tasks < q->tasks_per_node) || c.left < q->node_cpus_min)
 		return 0;
 	c.per_socket = q->tasks_per_socket ? q->tasks_per_socket * q->cpus_per_task
 					   : (int64_t)shape->cores * c.per_core;
 	c.whole_cores = t->s->one_task_per_core && q->gres_node_cpus > 0;
-	if (!required && !q->tasks_per_socket && q->tasks_per_core != 1) {
+	if (!required && !q->tasks_per_socket && q->tasks_per_core != 1 && !c.bounded) {
 		/* All of them, as it would come out core by core. */
 		for (uint32_t i = 0; i < shape->sockets; i++)
 			if (!c.free[i])
