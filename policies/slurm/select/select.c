@@ -267,6 +267,8 @@ static bool begin_alloc(struct sel_test *t, struct laid *to)
 		memcpy(word, map_of(s, n), shape_of(s, n)->words * sizeof(*word));
 		word += shape_of(s, n)->words;
 		to->limit[i] = sel_tasks_by_gres(s, t->q, n);
+		if (s->version >= SEL_24_05 && to->limit[i] >= SEL_INFINITE)
+			to->limit[i] = s->avail[n].tasks_most;
 		to->gres_cpus[i] = s->avail[n].gres_cores * sel_cpus_per_core(s, t->q, shape_of(s, n));
 	}
 	return true;

@@ -346,6 +346,12 @@ static void read_tasks(struct sel_request *q, int64_t listed)
 	/* Of a list of nodes at least one cpu each. */
 	q->nodes_min = max64(q->nodes_min, listed);
 	q->cpus_min = max64(q->cpus_min, listed);
+	/* slurmctld's, where sbatch leaves it open: of a range of nodes the least. */
+	if (!q->tasks && select_desc_said(desc->tasks_per_node) && select_desc_said(desc->nodes_min)) {
+		q->tasks = q->nodes_min * desc->tasks_per_node;
+		if (!desc->overcommit && q->tasks > q->cpus_min)
+			q->cpus_min = q->tasks * max64(or_else(desc->cpus_per_task, 1), 1);
+	}
 	if (q->nodes_max)
 		q->nodes_max = max64(q->nodes_max, q->nodes_min);
 }
@@ -357,7 +363,8 @@ static void read_shape(const struct select *s, struct sel_request *q)
 	q->cpus_per_task_said = select_desc_said(desc->cpus_per_task);
 	q->cpus_per_task = max64(or_else(desc->cpus_per_task, 1), 1);
 	q->tasks_per_node = or_else(desc->tasks_per_node, desc->overcommit ? 1 : 0);
-	if (select_desc_said(desc->tasks_per_node) && !q->overcommit && q->tasks > 1)
+	if (s->version < SEL_24_05 && select_desc_said(desc->tasks_per_node) && !q->overcommit &&
+		q->tasks > 1)
 		q->tasks = max64(q->tasks, q->tasks_per_node * q->nodes_min);
 	q->tasks_per_socket = or_else(desc->tasks_per_socket, 0);
 	q->tasks_per_core = or_else(desc->tasks_per_core, s->one_task_per_core ? 1 : 0);

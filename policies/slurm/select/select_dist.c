@@ -7,6 +7,7 @@
  * - One task to each node; then tasks fill the cores that are begun; then more
  *   tasks in turn, so many at a time as a core has cpus for.
  * - plane=N: N tasks at a time.
+ * - Before 24.05 tasks for which there are no cpus go there all the same; from then on the job does not fit.
  * - Cores in turn from one socket after another (cyclic, the default): the
  *   lowest free one of each. A task of several cpus stays on one socket if it
  *   can; --ntasks-per-socket bounds the cpus of a socket.
@@ -44,10 +45,24 @@ static void add_task(struct laying *l, uint32_t i)
 	l->left--;
 }
 
-static void lay_tasks(struct laying *l)
+/* From 24.05 on no task goes where it has no cpus. Where the devices of a node are for so many tasks only by
+ * the way, more may go there if else they would go nowhere. False: there is no place for them. */
+static bool beyond_limit(struct laying *l)
+{
+	bool by_task = false;
+	for (uint32_t g = 0; g < l->t->q->gres_count; g++)
+		by_task = by_task || l->t->q->gres[g].per_task;
+	if (!l->limit || by_task)
+		return false;
+	l->limit = NULL;
+	return true;
+}
+
+static bool lay_tasks(struct laying *l)
 {
 	const struct sel_request *q = l->t->q;
 	const struct select_alloc *alloc = l->alloc;
+	const bool strict = l->t->s->version >= SEL_24_05;
 	bool over = true;
 	for (uint32_t i = 0; i < alloc->node_count && l->left > 0; i++)
 		if (have(l, i)) {
@@ -65,7 +80,8 @@ static void lay_tasks(struct laying *l)
 	for (uint32_t g = 0; g < q->gres_count; g++)
 		by_task = by_task || q->gres[g].per_task;
 	if (q->overcommit && !by_task)
-		return;
+		return true;
+	over = over && !strict;
 	while (l->left > 0) {
 		bool namespace = false;
 		for (uint32_t i = 0; i < alloc->node_count && l->left > 0; i++) {
@@ -78,13 +94,17 @@ static void lay_tasks(struct laying *l)
 				namespace = true;
 			}
 		}
-		over = over || !namespace;
+		over = over || (!namespace && !strict);
+		if (strict && !namespace && l->left > 0 && !beyond_limit(l))
+			return false;
 	}
+	return true;
 }
 
-static void lay_planes(struct laying *l)
+static bool lay_planes(struct laying *l)
 {
 	const struct sel_request *q = l->t->q;
+	const bool strict = l->t->s->version >= SEL_24_05;
 	for (bool over = false; l->left > 0;) {
 		bool namespace = false;
 		for (uint32_t i = 0; i < l->alloc->node_count; i++) {
@@ -93,8 +113,11 @@ static void lay_planes(struct laying *l)
 					add_task(l, i);
 			namespace = namespace || l->alloc->node_alloc[i].cpus < have(l, i);
 		}
-		over = over || !namespace;
+		over = over || (!namespace && !strict);
+		if (strict && !namespace && l->left > 0 && !beyond_limit(l))
+			return false;
 	}
+	return true;
 }
 
 /* ---- Cores --------------------------------------------------------------------------- */
@@ -248,6 +271,14 @@ static bool choose_cores(const struct sel_test *t, struct select_node_alloc *nod
 	return true;
 }
 
+/* _get_task_count(): those that were asked for; else those of the nodes, or of the cpus. */
+static int64_t count_tasks(const struct sel_request *q, uint32_t nodes, int64_t cpus_asked)
+{
+	if (q->desc.tasks != SL_NONE)
+		return q->desc.tasks;
+	return q->tasks_per_node ? q->tasks_per_node * nodes : cpus_asked / q->cpus_per_task;
+}
+
 bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus_asked, uint64_t *cores[],
 	const int64_t *task_limit, const int64_t *gres_cpus)
 {
@@ -255,14 +286,14 @@ bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus
 	struct laying l = {
 		.t = t, .alloc = alloc, .limit = task_limit, .gres_cpus = gres_cpus, .left = cpus_asked
 	};
-	if (!q->overcommit && q->cpus_per_task > 1)
+	if (t->s->version >= SEL_24_05)
+		l.left = count_tasks(q, alloc->node_count, cpus_asked);
+	else if (!q->overcommit && q->cpus_per_task > 1)
 		l.left = q->tasks_per_node ? q->tasks_per_node * alloc->node_count
 					   : cpus_asked / q->cpus_per_task;
 	l.left = max64(l.left, 1);
-	if (q->plane)
-		lay_planes(&l);
-	else
-		lay_tasks(&l);
+	if (!(q->plane ? lay_planes(&l) : lay_tasks(&l)))
+		return false;
 	for (uint32_t i = 0; i < alloc->node_count; i++) {
 		alloc->node_alloc[i].cpus =
 			max64(alloc->node_alloc[i].cpus, min64(gres_cpus[i], have(&l, i)));
