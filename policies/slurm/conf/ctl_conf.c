@@ -165,6 +165,7 @@ static const struct {
 	FLAG(bf_continue),
 	FLAG(bf_one_resv_per_job),
 	FLAG(bf_running_job_reserve),
+	FLAG(bf_allow_magnetic_slot),
 	FLAG(bf_licenses),
 	FLAG(bf_busy_nodes),
 	FLAG(assoc_limit_stop),

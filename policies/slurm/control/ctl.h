@@ -248,6 +248,7 @@ struct ctl_job {
 	uint64_t candidate;               /* ctl_preempt's: of which search it is one. */
 	ctl_time requeued_at;
 	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
+	bool magnetic;          /* Its reservation drew it (MAGNETIC): it named none. */
 	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_KEEP). */
 	int64_t billing;        /* Per second of its allocation. */
 	bool counted;           /* In limits' running counts; */
@@ -307,7 +308,8 @@ struct ctl_params {
 		bf_window_linear;
 	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes,
 		assoc_limit_stop, reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer,
-		time_min_as_soft_limit, builtin, nohold_on_prolog_fail, enable_user_top;
+		time_min_as_soft_limit, builtin, nohold_on_prolog_fail, enable_user_top,
+		bf_allow_magnetic_slot;
 	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
 	int64_t preempt_reorder_count, preempt_exempt_time;
 	enum ctl_preempt_mode preempt_mode;
@@ -545,6 +547,7 @@ struct ctl_entry {
 	uint32_t part;
 	uint32_t priority;
 	uint32_t array; /* More tasks of the array behind it. */
+	uint32_t resv;  /* It is tried in that reservation; CTL_NO_ROW: as the job stands. */
 	uint64_t key;   /* The greater one goes first, unless QOS or partitions preempt. */
 };
 /* The pairs of (job, partition) in their order; valid until the next call. */
@@ -722,6 +725,14 @@ int64_t ctl_resv_minutes(
 /* For job_independent(), behind dependencies and begin times: NONE, or RESERVATION (not yet, or over), or
  * RESERVATION_DELETED (held until scontrol sets another one, or none). */
 enum sl_reason ctl_resv_waits(struct ctl *c, struct ctl_job *job);
+/* Reservations that a pass tries the job in besides, each in a record of the queue of its own: those that it
+ * named, if they are several (no other record is made then), or those with MAGNETIC that it may use. How
+ * many; at most `capacity` rows are written. */
+uint32_t ctl_resv_tried_in(struct ctl *c, const struct ctl_job *job, uint32_t *row, uint32_t capacity);
+/* When it begins. */
+ctl_time ctl_resv_begins(const struct ctl *c, uint32_t row);
+/* Whether the partition has as many nodes in the job's reservation as it needs (_job_runnable_test3()). */
+bool ctl_resv_in_part(const struct ctl *c, const struct ctl_job *job, uint32_t part);
 /* At submission; sets job->resv. NONE: it may use it, or requests none; else it is refused. */
 enum sl_reason ctl_resv_submit(struct ctl *c, struct ctl_job *job);
 /* scontrol update jobid=... reservation=NAME; "" or NULL: none. False: there is none, or it is not for it. */

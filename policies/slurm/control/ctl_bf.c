@@ -93,6 +93,13 @@ static void still_until(struct ctl_bf *bf, ctl_time at)
 
 /* ---- Jobs that are skipped (1) --------------------------------------------------------------- */
 
+/* It is tried in a reservation that draws it: it neither counts nor reserves, unless bf_allow_magnetic_slot
+ * is set. */
+static bool is_drawn(const struct attempt *a)
+{
+	return a->job->magnetic && !a->c->params.bf_allow_magnetic_slot;
+}
+
 /* bf_max_job_user and its like: the first so many are tried. */
 static bool too_many(const struct attempt *a)
 {
@@ -112,7 +119,7 @@ static bool too_many(const struct attempt *a)
 	for (size_t i = 0; i < SL_LEN(count); i++)
 		if (count[i] && *count[i] >= most[i])
 			return true;
-	for (size_t i = 0; i < SL_LEN(count); i++)
+	for (size_t i = 0; i < SL_LEN(count) && !is_drawn(a); i++)
 		if (count[i])
 			++*count[i];
 	return false;
@@ -334,6 +341,10 @@ static enum verdict ctl_bf_reserve(struct attempt *a, ctl_time begin, ctl_time e
 	const struct ctl *c = a->c;
 	struct ctl_bf *bf = a->bf;
 	int64_t licenses[LICENSES_MAX];
+	if (is_drawn(a)) {
+		plan(a);
+		return after_reserving(a);
+	}
 	if (bf->slots.count >= c->params.bf_node_space_size ||
 		!ctl_slots_take(&bf->slots, begin, one_slot(c, begin, end), a->nodes,
 			licenses_of(c, a->job, licenses)))
@@ -426,7 +437,7 @@ static enum verdict try_at(struct attempt *a)
 		return ctl_bf_later(a);
 
 	/* bf_max_job_test counts jobs, however often they are tried. */
-	bf->tries += !a->counted;
+	bf->tries += !a->counted && !is_drawn(a);
 	a->counted = true;
 	bf->tests++;
 
@@ -462,19 +473,17 @@ static enum verdict try_at(struct attempt *a)
 	return ctl_bf_settle(a);
 }
 
-static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
+static enum verdict ctl_bf_look(struct ctl *c, const struct ctl_entry *entry, struct ctl_job *job)
 {
 	struct attempt a = { .c = c,
 		.bf = c->bf,
 		.entry = entry,
-		.job = ctl_entry_job(c, entry),
+		.job = job,
 		.part = &c->part[entry->part],
 		.words = select_node_words(c->select),
 		.nodes = ctl_place_set(c, CTL_SET_TRY),
 		.before = ctl_place_set(c, CTL_SET_BEFORE),
 		.later = c->now };
-	if (!a.job || a.job->status == CTL_PREEMPTION_IN_PROGRESS)
-		return NEXT;
 	a.job->part = entry->part;
 	a.bf->jobs_looked++;
 	if (is_passed_over(&a))
@@ -492,6 +501,17 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 		return STOP;
 	if (a.job->state == CTL_PENDING)
 		ctl_report_plan(c, a.job);
+	return verdict;
+}
+
+static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
+{
+	struct ctl_job *job = ctl_entry_job(c, entry);
+	if (!job || job->status == CTL_PREEMPTION_IN_PROGRESS)
+		return NEXT;
+	ctl_entry_enter(entry, job);
+	const enum verdict verdict = ctl_bf_look(c, entry, job);
+	ctl_entry_left(job);
 	return verdict;
 }
 

@@ -5,7 +5,7 @@
  * job->begin is slurmctld's details->begin_time: CTL_NONE until it is eligible, or the requested --begin.
  * Its last value is sacct's Eligible.
  */
-#include "policies/slurm/control/ctl.h"
+#include "policies/slurm/control/ctl_place.h"
 
 #include <string.h>
 
@@ -290,6 +290,7 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	ctl_job_leave(c, job);
 	job->ended_as = as;
 	job->state = CTL_PENDING;
+	ctl_entry_left(job);
 	ctl_list_add(c, job);
 	ctl_limits_submitted(c, job, false); /* It is queued again in all of its partitions. */
 	ctl_limits_submitted(c, job, true);

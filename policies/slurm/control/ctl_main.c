@@ -20,7 +20,7 @@ struct pass {
 	uint32_t failed_resv[RESERVATIONS_FAILED_MAX];
 	size_t failed_resv_count;
 	/* Tasks of that array with a record of their own are not tried again in that partition. */
-	uint32_t reject_array, reject_part;
+	uint32_t reject_array, reject_part, reject_resv;
 };
 
 enum verdict { NEXT, RETRY, STOP };
@@ -176,20 +176,20 @@ static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct 
 {
 	if (job->array == CTL_NO_ROW || entry->array)
 		return false;
-	if (p->reject_array == job->array && p->reject_part == entry->part)
+	if (p->reject_array == job->array && p->reject_part == entry->part && p->reject_resv == job->resv)
 		return true;
 	p->reject_array = job->array;
 	p->reject_part = entry->part;
+	p->reject_resv = job->resv;
 	return false;
 }
 
-static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
+static enum verdict ctl_main_look(struct pass *p, const struct ctl_entry *entry, struct ctl_job *job)
 {
 	struct ctl *c = p->c;
 	const struct ctl_params *params = &c->params;
 	struct ctl_part *part = &c->part[entry->part];
-	struct ctl_job *job = ctl_entry_job(c, entry);
-	if (!job || job->status == CTL_PREEMPTION_IN_PROGRESS)
+	if (!ctl_resv_in_part(c, job, entry->part) || job->status == CTL_PREEMPTION_IN_PROGRESS)
 		return NEXT;
 	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
 		return NEXT; /* So many of its tasks run as may (job_array_start_test). */
@@ -211,6 +211,17 @@ static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
 		    p, job)) /* bf_licenses: the backfill plans for it, and no other job starts before. */
 		return params->bf_licenses ? STOP : NEXT;
 	return ctl_main_judge(p, job, entry, ctl_main_start(p, job, entry->part));
+}
+
+static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
+{
+	struct ctl_job *job = ctl_entry_job(p->c, entry);
+	if (!job)
+		return NEXT;
+	ctl_entry_enter(entry, job);
+	const enum verdict verdict = ctl_main_look(p, entry, job);
+	ctl_entry_left(job);
+	return verdict;
 }
 
 void ctl_main_pass(struct ctl *c, bool full)

@@ -95,6 +95,10 @@ int ctl_queue_make(struct ctl *c, struct sl_err *err);
 bool ctl_is_alone(const struct ctl_job *job);
 /* The job that an entry of the queue stands for by now; NULL: it has started. */
 struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry);
+/* It is tried in the entry's reservation, until ctl_entry_left: unless it has started there it is in none
+ * then (job_queue_rec_magnetic_resv(), job_resv_clear_magnetic_flag()). */
+void ctl_entry_enter(const struct ctl_entry *entry, struct ctl_job *job);
+void ctl_entry_left(struct ctl_job *job);
 /* Whether it may be tried; an array's other waiting tasks go with their head. */
 bool ctl_queue_independent(struct ctl *c, struct ctl_job *job);
 /* Sets the reason, of an array's waiting tasks too. */

@@ -10,7 +10,10 @@
 
 #include "policies/slurm/control/ctl_place.h"
 
-enum { INSERTION = 8 }; /* As few are sorted by insertion. */
+enum {
+	INSERTION = 8, /* As few are sorted by insertion. */
+	RESVS = 64     /* Of one job: more are not tried. */
+};
 
 struct ctl_queue {
 	struct ctl_entry *entry, *other; /* other: to merge with. */
@@ -71,6 +74,22 @@ struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry)
 	if (entry->array && job->state != CTL_PENDING)
 		job = ctl_array_head(c, job->array);
 	return job && job->state == CTL_PENDING ? job : NULL;
+}
+
+void ctl_entry_enter(const struct ctl_entry *entry, struct ctl_job *job)
+{
+	if (entry->resv == CTL_NO_ROW)
+		return;
+	job->magnetic = !job->resv_names;
+	job->resv = entry->resv;
+}
+
+void ctl_entry_left(struct ctl_job *job)
+{
+	if (!job->magnetic || job->state != CTL_PENDING)
+		return;
+	job->magnetic = false;
+	job->resv = CTL_NO_ROW;
 }
 
 void ctl_queue_reason(struct ctl *c, struct ctl_job *job, enum sl_reason reason)
@@ -213,29 +232,44 @@ bool ctl_queue_independent(struct ctl *c, struct ctl_job *job)
 }
 
 /* Reservation, tier, priority: what ctl_queue_compare() looks at first, where no job preempts. */
-static uint64_t key_of(const struct ctl *c, const struct ctl_job *job, uint32_t part, uint32_t priority)
+static uint64_t key_of(const struct ctl *c, bool resv, uint32_t part, uint32_t priority)
 {
 	const uint64_t tier = (uint64_t)c->part[part].tier & UINT16_MAX;
-	return (uint64_t)(job->resv != CTL_NO_ROW) << 48 | tier << 32 | priority;
+	return (uint64_t)resv << 48 | tier << 32 | priority;
+}
+
+/* One record; in one more for each of those reservations. */
+static size_t append(
+	struct ctl *c, struct ctl_entry entry, const uint32_t *resv, uint32_t resvs, size_t count)
+{
+	struct ctl_queue *q = c->queue;
+	for (uint32_t i = 0; i <= resvs; i++) {
+		if (!i && entry.job->resv_names && resvs)
+			continue; /* It is tried in those that it named, and nowhere else. */
+		entry.resv = i ? resv[i - 1] : CTL_NO_ROW;
+		entry.key = key_of(c, i || entry.job->resv != CTL_NO_ROW, entry.part, entry.priority);
+		q->entry[count++] = entry;
+	}
+	return count;
 }
 
 static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 {
-	struct ctl_queue *q = c->queue;
+	uint32_t resv[RESVS];
 	if (!ctl_queue_independent(c, job))
 		return count;
-	if (!ctl_queue_make_room(c, count + job->part_count))
+	const uint32_t resvs = ctl_resv_tried_in(c, job, resv, RESVS);
+	if (!ctl_queue_make_room(c, count + (size_t)job->part_count * (resvs + 1)))
 		return count;
 	for (uint32_t i = 0; i < job->part_count; i++) {
 		job->part = job->parts[i];
 		if (!partition_allows(c, job, job->parts[i]))
 			continue;
 		const uint32_t priority = job->priority_part ? job->priority_part[i] : job->priority;
-		q->entry[count++] = (struct ctl_entry){ .job = job,
-			.part = job->parts[i],
-			.priority = priority,
-			.array = !ctl_is_alone(job),
-			.key = key_of(c, job, job->parts[i], priority) };
+		const struct ctl_entry entry = {
+			.job = job, .part = job->parts[i], .priority = priority, .array = !ctl_is_alone(job)
+		};
+		count = append(c, entry, resv, resvs, count);
 	}
 	return count;
 }
@@ -243,6 +277,11 @@ static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 /* ---- Order --------------------------------------------------------------------------------------------- */
 
 static int more(int64_t a, int64_t b) { return a < b ? 1 : a > b ? -1 : 0; } /* The greater one first. */
+
+static bool is_reserved(const struct ctl_entry *e)
+{
+	return e->resv != CTL_NO_ROW || e->job->resv != CTL_NO_ROW;
+}
 
 /* sort_job_queue2(). Below 0: a goes first. */
 static int ctl_queue_compare(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b)
@@ -253,7 +292,7 @@ static int ctl_queue_compare(const struct ctl *c, const struct ctl_entry *a, con
 		if (ctl_preempts_first(c, b, a))
 			return 1;
 	}
-	int order = more(a->job->resv != CTL_NO_ROW, b->job->resv != CTL_NO_ROW);
+	int order = more(is_reserved(a), is_reserved(b));
 	if (!order)
 		order = more(c->part[a->part].tier, c->part[b->part].tier);
 	if (!order)
@@ -265,6 +304,8 @@ static int ctl_queue_compare(const struct ctl *c, const struct ctl_entry *a, con
 	if (!order) /* Tasks of one array; those that still are one record go last. */
 		order = a->array != b->array ? (a->array ? 1 : -1)
 					     : -more(a->job->array_task, b->job->array_task);
+	if (!order && a->resv != CTL_NO_ROW && b->resv != CTL_NO_ROW)
+		order = -more(ctl_resv_begins(c, a->resv), ctl_resv_begins(c, b->resv));
 	return order;
 }
 

@@ -128,26 +128,6 @@ static bool usable_now(const struct ctl *c, const struct ctl_job *job, struct re
 	return c->now >= r->start && c->now <= r->end && (r->node_count || r->flags & RESV_ANY_NODES);
 }
 
-/* Of several that it named, the first that it could use now, else the one that begins first. */
-static void choose_of_list(struct ctl *c, struct ctl_job *job)
-{
-	ctl_time best = CTL_NEVER;
-	uint32_t row = job->resv;
-	for (const char *p = job->resv_names; p && *p; p += *p == ',') {
-		const size_t len = strcspn(p, ",");
-		struct resv *r = resv_named(c, p, len);
-		p += len;
-		if (!r || !resv_may_use(c, job, r))
-			continue;
-		const ctl_time start = usable_now(c, job, r) ? INT64_MIN : r->start;
-		if (start >= best)
-			continue;
-		best = start;
-		row = (uint32_t)(r - c->resvs->item);
-	}
-	job->resv = row;
-}
-
 /* All of a list are known and for the job. */
 static bool all_may(struct ctl *c, const struct ctl_job *job, const char *names, uint32_t *first)
 {
@@ -193,13 +173,56 @@ enum sl_reason ctl_resv_submit(struct ctl *c, struct ctl_job *job)
 	return SL_REASON_NONE;
 }
 
+static uint32_t named_rows(struct ctl *c, const struct ctl_job *job, uint32_t *row, uint32_t capacity)
+{
+	uint32_t count = 0;
+	for (const char *p = job->resv_names; p && *p && count < capacity; p += *p == ',') {
+		const size_t len = strcspn(p, ",");
+		const struct resv *r = resv_named(c, p, len);
+		p += len;
+		const uint32_t one = r ? (uint32_t)(r - c->resvs->item) : CTL_NO_ROW;
+		bool had = !r;
+		for (uint32_t i = 0; i < count; i++)
+			had = had || row[i] == one;
+		if (!had)
+			row[count++] = one;
+	}
+	return count;
+}
+
+uint32_t ctl_resv_tried_in(struct ctl *c, const struct ctl_job *job, uint32_t *row, uint32_t capacity)
+{
+	uint32_t count = 0;
+	if (!c->resvs->live)
+		return 0;
+	if (job->resv_names)
+		return named_rows(c, job, row, capacity);
+	for (uint32_t i = 0; i < c->resvs->count && job->resv == CTL_NO_ROW && count < capacity; i++) {
+		const struct resv *r = &c->resvs->item[i];
+		if (!r->deleted && r->flags & RESV_MAGNETIC && resv_may_use(c, job, r))
+			row[count++] = i;
+	}
+	return count;
+}
+
+ctl_time ctl_resv_begins(const struct ctl *c, uint32_t row) { return c->resvs->item[row].start; }
+
+bool ctl_resv_in_part(const struct ctl *c, const struct ctl_job *job, uint32_t part)
+{
+	const struct resv *r = resv_of(c, job);
+	int64_t more = job->nodes_min;
+	for (size_t w = 0; r && r->nodes && w < c->resvs->words && more > 0; w++)
+		more -= __builtin_popcountll(r->nodes[w] & c->part[part].nodes[w]);
+	return !r || !r->nodes || more <= 0;
+}
+
 enum sl_reason ctl_resv_waits(struct ctl *c, struct ctl_job *job)
 {
 	if (job->resv_gone)
 		return SL_REASON_RESERVATION_DELETED;
-	if (job->resv_names)
-		choose_of_list(c, job);
-	struct resv *r = resv_of(c, job);
+	/* One of several is tried in each of them, whatever their times: build_job_queue() forgets which it
+	 * was last, and validate_job_resv() says no more than that it may use them. */
+	struct resv *r = job->resv_names ? NULL : resv_of(c, job);
 	return !r || usable_now(c, job, r) ? SL_REASON_NONE : SL_REASON_RESERVATION;
 }
 

@@ -274,18 +274,94 @@ Test(ctl_resv, accounts_keep_for_those_below_them, .fini = fini)
 	cr_expect_not(ctl_resv_change(f.c, job, "r"));
 }
 
-Test(ctl_resv, of_several_the_first_that_can_be_used, .fini = fini)
+/* ---- In several, and drawn into one ---------------------------------------------------------- */
+
+static const char *ran(const char *conf, const char *commands, const char *jobs)
+{
+	cw_end(&f.w);
+	f.w = (struct ctl_world){ .conf = conf, .jobs = jobs, .commands = commands };
+	cw_run(&f.w);
+	return cw_schedule(&f.w);
+}
+#define expect_ran(conf, commands, jobs, want)                              \
+	do {                                                                \
+		const char *got = ran(conf, commands, jobs);                \
+		cr_expect_str_eq(got, want, "%s\n  wanted: %s", got, want); \
+	} while (0)
+#define X " -N1 --exclusive "
+
+Test(ctl_resv, of_several_all_have_to_be_its, .fini = fini)
 {
 	fake_begin(&f, CW_BRISK FOUR);
 	make("ReservationName=a StartTime=now+60 Duration=1 Users=u1 Nodes=n1");
-	make("ReservationName=b StartTime=now Duration=1 Users=u1 Nodes=n2");
-	struct ctl_job *job = in(0, "a,b");
-	cr_expect_eq(ctl_resv_waits(f.c, job), SL_REASON_NONE);
-	expect_may(job, 0, 1, "n2");
-	cw_at(&f.w, 61);
-	cr_expect_eq(ctl_resv_waits(f.c, job), SL_REASON_NONE);
-	expect_may(job, 61, 1, "n1");
 	cr_expect_eq(submits(0, "a,none"), SL_REASON_RESERVATION);
+	cr_expect_eq(ctl_resv_waits(f.c, in(0, "a,a")), SL_REASON_NONE, "none of them keeps it alone");
+}
+
+/* 2 finds a full, and b begins at 60; it is never outside them. */
+Test(ctl_resv, of_several_each_is_tried_the_first_to_begin_first, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR,
+		"2 scontrol create reservation ReservationName=b StartTime=now+58 Duration=9 Users=u1 Nodes=n2\n"
+		"3 scontrol create reservation ReservationName=a StartTime=now Duration=9 Users=u1 Nodes=n1\n",
+		"1 6 100 user=u1 --reservation=b,a -t5" X "\n2 7 20 user=u1 --reservation=b,a -t2" X "\n",
+		"1:6-106@n1 2:60-80@n2");
+}
+
+#define MAGNET                                                                                            \
+	"3 scontrol create reservation ReservationName=r StartTime=now Duration=9 Users=u1 Nodes=n[3-4] " \
+	"Flags=MAGNETIC\n"
+
+Test(ctl_resv, a_magnetic_one_draws_those_that_may_use_it, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR, MAGNET, "1 6 20 user=u1 -t1" X "\n2 7 20 user=u2 -t1" X "\n",
+		"1:6-26@n3 2:7-27@n1");
+}
+
+Test(ctl_resv, who_finds_a_magnetic_one_full_goes_elsewhere, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR, MAGNET, "1 6 50 user=u1 -N2 --exclusive -t1\n2 7 20 user=u1 -t1" X "\n",
+		"1:6-56@n[3-4] 2:7-27@n1");
+}
+
+Test(ctl_resv, one_that_has_not_begun_draws_none, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR,
+		"3 scontrol create reservation ReservationName=r StartTime=now+60 Duration=9 Users=u1 Nodes=n[1-2] "
+		"Flags=MAGNETIC\n",
+		"1 6 20 user=u1 -t1" X "\n2 64 20 user=u1 -t1" X "\n", "1:6-26@n3 2:64-84@n1");
+}
+
+/* Two that draw it: the one that began first. It asked for another: that one. */
+Test(ctl_resv, who_names_one_is_drawn_by_no_other, .fini = fini)
+{
+	static const char two[] =
+		"2 scontrol create reservation ReservationName=s StartTime=now Duration=9 Users=u1 Nodes=n2\n" MAGNET
+		"4 scontrol create reservation ReservationName=q StartTime=now Duration=9 Users=u1 Nodes=n1 "
+		"Flags=MAGNETIC\n";
+	expect_ran(CW_BRISK FOUR, two, "1 6 20 user=u1 -t1" X "\n2 7 20 user=u1 -t1 --reservation=s" X "\n",
+		"1:6-26@n3 2:7-27@n2");
+}
+
+/* Requeued at 10 it runs anew at 131: it is what it was before, free to go anywhere. */
+Test(ctl_resv, it_draws_each_run_anew, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR, MAGNET "10 scontrol requeue 1\n100 scontrol delete reservation r\n",
+		"1 6 20 user=u1 -t1" X "\n", "1:6-151@n1");
+}
+
+/* By the backfill alone: the record of the reservation does not count for bf_max_job_user, and reserves
+ * nothing. */
+#define BF_ALONE(more)                                                                      \
+	"ClusterName=c\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n" \
+	"SchedulerParameters=bf_interval=1,bf_resolution=1,bf_continue,sched_interval=-1,"  \
+	"batch_sched_delay=0,bf_max_job_user=1" more "\n" FOUR
+
+Test(ctl_resv, being_drawn_counts_for_no_limit_of_the_backfill, .fini = fini)
+{
+	static const char jobs[] = "1 6 50 user=u1 -N2 --exclusive -t1\n2 7 20 user=u1 -t1" X "\n";
+	expect_ran(BF_ALONE(""), MAGNET, jobs, "1:6-56@n[3-4] 2:7-27@n1");
+	expect_ran(BF_ALONE(",bf_allow_magnetic_slot"), MAGNET, jobs, "1:6-56@n[3-4] 2:56-76@n3");
 }
 
 /* ---- Which nodes
@@ -604,9 +680,10 @@ Test(ctl_resv, it_ends_at_the_look_when_that_time_is_over, .fini = fini)
 {
 	f.w = (struct ctl_world){ .conf = CW_BRISK FOUR,
 		.jobs = "1 5 10 user=u2 -N4 --exclusive -t 1\n",
-		.commands = "3 scontrol create reservation ReservationName=r StartTime=now Duration=60 Users=u1 "
-			    "NodeCnt=2 Flags=IGNORE_JOBS,PURGE_COMP=00:00:30\n"
-			    "31 scontrol update ReservationName=r NodeCnt=1\n" };
+		.commands =
+			"3 scontrol create reservation ReservationName=r StartTime=now Duration=60 Users=u1 "
+			"NodeCnt=2 Flags=IGNORE_JOBS,PURGE_COMP=00:00:30\n"
+			"31 scontrol update ReservationName=r NodeCnt=1\n" };
 	cw_run(&f.w);
 	cw_expect(&f.w, "1:60-70@n[1-4]"); /* Idle since the look at 30. */
 }
