@@ -51,6 +51,7 @@ static inline struct ctl_job *fake_job(struct fakes *f, uint32_t user)
 	*job = (struct ctl_job){ .row = f->count++,
 		.more = &nothing,
 		.user = user,
+		.user_name = f->c->user_name[user],
 		.assoc = CTL_NO_ROW,
 		.qos = CTL_NO_ROW,
 		.array = CTL_NO_ROW,

@@ -314,7 +314,9 @@ static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64
 	if (kept != CTL_OK)
 		return kept;
 	ctl_place_bound(c, job, most);
+	select_keep_cores(c->select, ctl_resv_cores(c));
 	const enum ctl_status status = ctl_place_choose(c, job, nodes);
+	select_keep_cores(c->select, NULL);
 	unbound(c, job, most);
 	return status;
 }
@@ -477,7 +479,9 @@ static enum ctl_status will_run(
 	if (outlook.candidate_count)
 		without_candidates(c, &outlook);
 	outlook.told = outlook.listing != 0;
+	select_keep_cores(c->select, ctl_resv_cores(c)); /* As ctl_resv_later has left them. */
 	const sl_time when = select_will_run(c->select, &job->desc, available, &outlook, chosen);
+	select_keep_cores(c->select, NULL);
 	if (when == SL_NEVER)
 		return CTL_NODES_BUSY;
 	memcpy(available, chosen, p->words * sizeof(*available));

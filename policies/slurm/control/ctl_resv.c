@@ -4,8 +4,8 @@
  * (job_test_resv()).
  *
  * A job that is in none may run on reserved nodes up to the reservation's start, by its limit: nodes of
- * those that it would overlap are excluded. All of a reservation's nodes count wholly: those of cores are
- * rounded up to nodes.
+ * those that it would overlap are excluded; of reservations by CoreCnt their cores alone, unless the job
+ * wants whole nodes.
  */
 #include <string.h>
 #include <strings.h>
@@ -105,6 +105,8 @@ static bool resv_may_use(const struct ctl *c, const struct ctl_job *job, const s
 {
 	if (r->flags & RESV_TIME_FLOAT || (!r->users && !r->accounts))
 		return false;
+	if (c->params.version >= CTL_23_11 && strcmp(job->user_name, "root") == 0)
+		return true; /* validate_slurm_user(): root, and SlurmUser, may use any. */
 	return c->params.enforce_assoc && job->assoc < c->assoc_count ? by_assoc(c, job, r)
 								      : ctl_resv_by_name(c, job, r);
 }
@@ -317,6 +319,18 @@ static bool keeps_all(const struct trial *t, const struct resv *r)
 	return r->flags & RESV_MAINT && nset_within(t->part_nodes, r->nodes, t->c->resvs->words);
 }
 
+/* Its cores are not the job's (exc_core_bitmap), or all others of its nodes are not. */
+static void keep_cores(struct ctl *c, const struct resv *r, bool others)
+{
+	struct ctl_resvs *all = c->resvs;
+	const size_t words = select_core_words(c->select);
+	for (size_t w = 0; w < words; w++)
+		all->kept[w] = (all->keeps ? all->kept[w] : 0) | (others ? ~r->cores[w] : r->cores[w]);
+	all->keeps = true;
+}
+
+const uint64_t *ctl_resv_cores(const struct ctl *c) { return c->resvs->keeps ? c->resvs->kept : NULL; }
+
 /* What one reservation leaves of it to a job that is in none. */
 static enum ctl_status leave_outside(struct trial *t, struct resv *r, const uint64_t *named)
 {
@@ -329,7 +343,9 @@ static enum ctl_status leave_outside(struct trial *t, struct resv *r, const uint
 		return CTL_RESERVATION_MAINT;
 	if (named && nset_meets(named, r->nodes, words) && whole_nodes(t->c, t->job))
 		return CTL_NODES_BUSY;
-	for (size_t w = 0; w < words; w++)
+	if (r->cores && !whole_nodes(t->c, t->job))
+		keep_cores(t->c, r, false);
+	for (size_t w = 0; w < words && (!r->cores || whole_nodes(t->c, t->job)); w++)
 		t->available[w] &= ~r->nodes[w];
 	if (nset_meets(t->part_nodes, r->nodes, words))
 		t->overlap = true;
@@ -358,7 +374,7 @@ static void leave_inside(struct trial *t, const struct resv *own, struct resv *o
 {
 	const size_t words = t->c->resvs->words;
 	ctl_time until;
-	if (own == other || !other->nodes || own->flags & RESV_MAINT ||
+	if (own == other || !other->nodes || other->cores || own->flags & RESV_MAINT ||
 		(own->flags & RESV_OVERLAP && !(other->flags & RESV_MAINT)) ||
 		!at_that_time(t, other, &until) || !nset_meets(t->available, other->nodes, words))
 		return;
@@ -391,6 +407,8 @@ static enum ctl_status test_inside(struct trial *t, struct resv *r)
 	}
 	for (uint32_t i = 0; i < c->resvs->count; i++)
 		leave_inside(t, r, &c->resvs->item[i]);
+	if (r->cores && !(r->flags & RESV_FLEX))
+		keep_cores(c, r, true);
 	return CTL_OK;
 }
 
@@ -408,6 +426,7 @@ enum ctl_status ctl_resv_nodes(struct ctl *c, struct ctl_job *job, ctl_time star
 	uint64_t *available, struct ctl_resv_left *left)
 {
 	*left = (struct ctl_resv_left){ .next = CTL_NEVER };
+	c->resvs->keeps = false;
 	if (!c->resvs->live)
 		return CTL_OK;
 	struct trial t = trial_of(c, job, start, limit_min);

@@ -46,6 +46,7 @@ struct resv {
 	ctl_time start, end; /* TIME_FLOAT: start is so many seconds ahead of now. */
 	int64_t duration;    /* Minutes; CTL_NONE: it has an end instead; CTL_NEVER: without end. */
 	uint64_t *nodes;     /* NULL: none (ANY_NODES). */
+	uint64_t *cores;     /* Of them, by CoreCnt (a set of select_core_words); NULL: they are its whole. */
 	uint32_t node_count;
 	uint32_t part;                                      /* Its nodes are of; CTL_NO_ROW: not set. */
 	const char *users, *accounts, *licenses, *features; /* As in the file; NULL: none. */
@@ -62,6 +63,8 @@ struct ctl_resvs {
 	uint32_t live;   /* Not deleted. */
 	uint32_t made;   /* For generated names. */
 	uint64_t *a, *b; /* Scratch. */
+	uint64_t *kept;  /* ctl_resv_cores; */
+	bool keeps;      /* if it says any. */
 	size_t words;
 	uint64_t nodes_checked; /* node_changes, when nodes were last replaced. */
 	ctl_time looked;        /* The last tick of 30 s that was made. */
@@ -74,7 +77,11 @@ struct resv_want {
 	ctl_time start, end;
 	uint32_t nodes;
 	const char *features;
+	const uint32_t *cores; /* CoreCnt, */
+	uint32_t core_counts;  /* so many numbers; 0: whole nodes. */
 };
+
+enum { RESV_CORE_COUNTS = 256 };
 
 /* ctl_resv.c, ctl_resv_make.c */
 struct resv *resv_named(const struct ctl *c, const char *name, size_t len); /* NULL: none. */
@@ -103,6 +110,10 @@ void resv_table(struct ctl *c);
 /* ctl_resv_pick.c */
 /* Nodes for a reservation out of set (in/out), slurmctld's _select_nodes(). False: none are available. */
 bool resv_pick(struct ctl *c, const struct resv_want *want, uint64_t *set);
+/* The same by CoreCnt: its cores into `cores`, a set of select_core_words (select's resv_test()). listed: set
+ * is that of Nodes=, all of which are to be its. */
+bool resv_pick_cores(
+	struct ctl *c, const struct resv_want *want, bool listed, uint64_t *set, uint64_t *cores);
 /* It would overlap another one, by _resv_overlap(). self: not this one; NULL: none. */
 bool resv_overlaps(
 	const struct ctl *c, const struct resv_want *want, const uint64_t *nodes, const struct resv *self);

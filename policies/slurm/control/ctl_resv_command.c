@@ -91,51 +91,86 @@ static bool nodes_listed(const struct resv_request *q, struct resv *r)
 	return node_list(c, g->text, g->len, r->nodes) || resv_refuse(q, "Invalid node name specified");
 }
 
-/* So many cores come to so many whole nodes: the first of the partition's, by number. */
-static uint32_t nodes_for_cores(const struct ctl *c, uint32_t part, uint32_t cores)
+/* CoreCnt=4,2; a number of 0 ends the list. */
+static bool cores_asked(const struct resv_request *q, struct resv_want *want, uint32_t *cores)
 {
-	const uint64_t *nodes = select_partition_nodes(c->select, part);
-	uint32_t count = 0;
-	int64_t have = 0;
-	for (uint32_t n = nset_next(nodes, c->resvs->words, 0); n != CTL_NO_ROW && have < cores;
-		n = nset_next(nodes, c->resvs->words, n + 1)) {
-		const struct sl_node_type *type = &c->cluster->type[c->cluster->node_type[n]];
-		have += type->hardware ? (int64_t)type->hardware->sockets * type->hardware->cores
-				       : type->amount[SL_KIND_CPUS];
-		count++;
-	}
-	return count;
+	const struct resv_given *g = &q->key[RESV_KEY_CORE_COUNT];
+	want->core_counts = 0;
+	if (!resv_is_said(q, RESV_KEY_CORE_COUNT))
+		return true;
+	if (q->c->params.version >= CTL_23_11 && memchr(g->text, ',', g->len))
+		return resv_refuse(q, "Using a comma separated array for CoreCnt is no longer valid.");
+	if (!resv_counts_of(g, cores, RESV_CORE_COUNTS, &want->core_counts))
+		return resv_refuse(q, "Invalid core count");
+	want->cores = cores;
+	return true;
+}
+
+static bool cores_picked(
+	const struct resv_request *q, struct resv *r, const struct resv_want *want, bool listed)
+{
+	struct ctl *c = q->c;
+	r->cores = sl_alloc(c->arena, select_core_words(c->select) + 1, sizeof(*r->cores));
+	if (!r->cores)
+		return resv_refuse(q, "out of memory");
+	r->part = part_used(c, r);
+	return resv_pick_cores(c, want, listed, r->nodes, r->cores) ||
+	       resv_refuse(q, "Requested nodes are busy");
+}
+
+/* Of listed nodes: as many numbers as nodes. */
+static bool cores_of_listed(const struct resv_request *q, struct resv *r)
+{
+	uint32_t cores[RESV_CORE_COUNTS];
+	struct resv_want want = {
+		.flags = r->flags, .start = r->start, .end = r->end, .features = r->features
+	};
+	if (!cores_asked(q, &want, cores))
+		return false;
+	if (!want.core_counts)
+		return true;
+	if (q->c->params.version < CTL_23_11 && want.core_counts < nset_count(r->nodes, q->c->resvs->words))
+		return resv_refuse(q, "Core count for reservation node list is not consistent!");
+	return cores_picked(q, r, &want, true);
 }
 
 static bool nodes_picked(const struct resv_request *q, struct resv *r)
 {
 	struct ctl *c = q->c;
-	uint32_t cores = 0;
-	struct resv_want want = { r->flags, r->start, r->end, 0, r->features };
+	uint32_t cores[RESV_CORE_COUNTS];
+	struct resv_want want = {
+		.flags = r->flags, .start = r->start, .end = r->end, .features = r->features
+	};
 	r->part = part_used(c, r);
 	r->flags &= ~(unsigned)RESV_PART_NODES;
-	if ((resv_is_given(q, RESV_KEY_NODE_COUNT) &&
-		    !resv_count_of(&q->key[RESV_KEY_NODE_COUNT], &want.nodes)) ||
-		(resv_is_given(q, RESV_KEY_CORE_COUNT) &&
-			!resv_count_of(&q->key[RESV_KEY_CORE_COUNT], &cores)))
+	if (c->params.version >= CTL_23_11 && resv_is_said(q, RESV_KEY_NODE_COUNT) &&
+		memchr(q->key[RESV_KEY_NODE_COUNT].text, ',', q->key[RESV_KEY_NODE_COUNT].len))
+		return resv_refuse(q, "Using a comma separated array for NodeCnt is no longer valid.");
+	if (resv_is_given(q, RESV_KEY_NODE_COUNT) &&
+		!resv_count_of(&q->key[RESV_KEY_NODE_COUNT], &want.nodes))
 		return resv_refuse(q, "Invalid number of nodes specified");
-	const uint32_t by_cores = nodes_for_cores(c, r->part, cores);
-	want.nodes = by_cores > want.nodes ? by_cores : want.nodes;
-	if (!want.nodes)
+	if (!cores_asked(q, &want, cores))
+		return false;
+	if (!want.nodes && !want.core_counts)
 		return resv_refuse(q, "Reservation request lacks node specification");
 	memcpy(r->nodes, select_partition_nodes(c->select, r->part), c->resvs->words * sizeof(*r->nodes));
+	if (want.core_counts)
+		return cores_picked(q, r, &want, false);
 	return resv_pick(c, &want, r->nodes) || resv_refuse(q, "Requested nodes are busy");
 }
 
 /* Neither beside another one nor on running jobs, unless it may. self: NULL for a new one. */
 static bool nodes_free(const struct resv_request *q, const struct resv *r, const struct resv *self)
 {
-	struct resv_want want = { r->flags, r->start, r->end, r->node_count, NULL };
+	struct resv_want want = {
+		.flags = r->flags, .start = r->start, .end = r->end, .nodes = r->node_count
+	};
+	const bool by_cores = resv_is_said(q, RESV_KEY_CORE_COUNT);
 	if (!self)
 		want.flags &= ~(unsigned)RESV_TIME_FLOAT; /* Its start is a time yet. */
 	if (resv_overlaps(q->c, &want, r->nodes, self))
 		return resv_refuse(q, "Requested reservation overlaps with another reservation");
-	if (resv_meets_jobs(q->c, &want, r->nodes, self))
+	if (!by_cores && resv_meets_jobs(q->c, &want, r->nodes, self))
 		return resv_refuse(q, "Requested nodes are busy");
 	return true;
 }
@@ -155,7 +190,10 @@ static bool create_nodes(const struct resv_request *q, struct resv *r)
 		r->nodes = NULL;
 		return r->licenses || resv_refuse(q, "Requested reservation is invalid");
 	}
-	if (listed ? !nodes_listed(q, r) || !nodes_free(q, r, NULL) : !nodes_picked(q, r))
+	if (replaces && resv_is_said(q, RESV_KEY_CORE_COUNT))
+		return resv_refuse(q, "Invalid number of CPUs specified"); /* And not with CoreCnt. */
+	if (listed ? !nodes_listed(q, r) || !nodes_free(q, r, NULL) || !cores_of_listed(q, r)
+		   : !nodes_picked(q, r))
 		return false;
 	r->node_count = nset_count(r->nodes, q->c->resvs->words);
 	return r->node_count || resv_refuse(q, "Invalid node name specified");
@@ -191,6 +229,8 @@ static bool create(const struct resv_request *q)
 			     ~(unsigned)(RESV_SPEC_NODES | RESV_ALL_NODES);
 	made.licenses = resv_kept(q, RESV_KEY_LICENSES);
 	made.features = resv_kept(q, RESV_KEY_FEATURES);
+	if (made.flags & RESV_FIRST_CORES && c->params.version >= CTL_23_11)
+		return resv_refuse(q, "Error parsing flags FIRST_CORES");
 	if (made.flags & RESV_TIME_FLOAT && made.flags & RESV_REPEATS)
 		return resv_refuse(q, "Requested operation is not supported");
 	if (!create_times(q, &made) || !ctl_resv_command_part_of(q, &made) || !who_of(q, &made) ||
@@ -326,7 +366,11 @@ static bool resize(const struct resv_request *q, struct resv *r, uint32_t count)
 			nset_drop(r->nodes, n);
 	if (count <= r->node_count)
 		return true;
-	const struct resv_want want = { r->flags, r->start, r->end, count - r->node_count, r->features };
+	const struct resv_want want = { .flags = r->flags,
+		.start = r->start,
+		.end = r->end,
+		.nodes = count - r->node_count,
+		.features = r->features };
 	uint64_t *fresh = malloc(words * sizeof(*fresh));
 	bool done = fresh != NULL;
 	r->part = part_used(c, r);
@@ -372,6 +416,9 @@ static bool update(const struct resv_request *q)
 				 : NULL;
 	if (!r)
 		return resv_refuse(q, "Requested reservation is invalid");
+	if (resv_is_said(q, RESV_KEY_CORE_COUNT) ||
+		(r->cores && (resv_is_said(q, RESV_KEY_NODES) || resv_is_said(q, RESV_KEY_NODE_COUNT))))
+		return resv_refuse(q, "Core-based reservation can not be updated");
 	struct resv changed = *r; /* It stays as it was where anything of it is refused. */
 	changed.nodes = sl_alloc(c->arena, c->resvs->words + 1, sizeof(*changed.nodes));
 	if (!changed.nodes)

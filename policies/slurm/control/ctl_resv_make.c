@@ -134,10 +134,11 @@ int ctl_resv_make(struct ctl *c, struct sl_err *err)
 		all->words = select_node_words(c->select);
 		all->a = sl_alloc(c->arena, all->words + 1, sizeof(*all->a));
 		all->b = sl_alloc(c->arena, all->words + 1, sizeof(*all->b));
+		all->kept = sl_alloc(c->arena, select_core_words(c->select) + 1, sizeof(*all->kept));
 		all->looked = c->epoch;
 		const int64_t minutes = node_conf_number(c, "ResvOverRun", 0);
 		all->over_run = minutes == CTL_NEVER ? CTL_NEVER : minutes * 60;
-		status = all->a && all->b ? SL_OK : SL_SYSTEM;
+		status = all->a && all->b && all->kept ? SL_OK : SL_SYSTEM;
 	}
 	for (uint32_t i = 0; i < c->cluster->window_count && !status; i++) {
 		const struct sl_window *window = &c->cluster->window[i];

@@ -7,6 +7,8 @@
  * also reserved ones, for MAINT then also drained and down ones. Of each set nodes that no job runs on when
  * it starts are picked, the first by number; along topology switches, if there are any. With IGNORE_JOBS the
  * nodes of one running job after another are added until there are enough.
+ *
+ * By CoreCnt cores are picked that no job and no other such reservation has, of the first nodes by number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +46,8 @@ bool resv_overlaps(
 		return false;
 	for (uint32_t i = 0; i < c->resvs->count; i++) {
 		const struct resv *r = &c->resvs->item[i];
-		if (r == self || r->deleted || !r->nodes || r->flags & (RESV_MAINT | RESV_OVERLAP))
+		if (r == self || r->deleted || !r->nodes || r->cores ||
+			r->flags & (RESV_MAINT | RESV_OVERLAP))
 			continue;
 		if (nset_meets(r->nodes, nodes, c->resvs->words) && times_overlap(c, want, r))
 			return true;
@@ -264,7 +267,7 @@ static void sets_make(
 	}
 	for (uint32_t i = 0; i < c->resvs->count; i++) {
 		const struct resv *r = &c->resvs->item[i];
-		if (r->deleted || !r->nodes || !times_overlap(c, want, r))
+		if (r->deleted || !r->nodes || r->cores || !times_overlap(c, want, r))
 			continue;
 		for (size_t w = 0; w < words; w++)
 			set[FREE][w] &= ~r->nodes[w];
@@ -303,4 +306,235 @@ bool resv_pick(struct ctl *c, const struct resv_want *want, uint64_t *nodes)
 	const bool any = nset_count(taken, words) > 0;
 	free(block);
 	return any;
+}
+
+/* ---- By cores -------------------------------------------------------------------------------- */
+
+/* One choice of resv_pick_cores. */
+struct cores_pick {
+	struct ctl *c;
+	const struct resv_want *want;
+	const uint64_t *busy; /* Cores that are not to be had. */
+	uint64_t *nodes;      /* Picked, */
+	uint64_t *cores;      /* and of them; both are added to. */
+};
+
+static bool core_free(const struct cores_pick *p, uint32_t node, uint32_t core)
+{
+	return !nset_has(p->busy + select_core_at(p->c->select, node), core);
+}
+
+static uint32_t cores_free(const struct cores_pick *p, uint32_t node, uint32_t below)
+{
+	const uint32_t all = select_core_count(p->c->select, node);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < all && i < below; i++)
+		count += core_free(p, node, i);
+	return count;
+}
+
+/* The first free ones of the node. */
+static uint32_t cores_take(struct cores_pick *p, uint32_t node, uint32_t count)
+{
+	const uint32_t all = select_core_count(p->c->select, node);
+	uint32_t taken = 0;
+	for (uint32_t i = 0; i < all && taken < count; i++) {
+		if (!core_free(p, node, i))
+			continue;
+		nset_add(p->cores + select_core_at(p->c->select, node), i);
+		taken++;
+	}
+	if (taken)
+		nset_add(p->nodes, node);
+	return taken;
+}
+
+/* FIRST_CORES (_pick_first_cores()): each number on a node whose first so many cores are all free. */
+static bool first_cores(struct cores_pick *p, const uint64_t *set)
+{
+	const size_t words = p->c->resvs->words;
+	uint32_t i = 0;
+	for (uint32_t n = nset_next(set, words, 0); n != CTL_NO_ROW && i < p->want->core_counts;
+		n = nset_next(set, words, n + 1))
+		if (cores_free(p, n, p->want->cores[i]) == p->want->cores[i])
+			(void)cores_take(p, n, p->want->cores[i++]);
+	return i == p->want->core_counts;
+}
+
+/* _sequential_pick() of several numbers: each on the next node that has as many. */
+static bool cores_by_list(struct cores_pick *p, const uint64_t *set)
+{
+	const size_t words = p->c->resvs->words;
+	uint32_t i = 0;
+	for (uint32_t n = nset_next(set, words, 0); n != CTL_NO_ROW && i < p->want->core_counts;
+		n = nset_next(set, words, n + 1))
+		if (cores_free(p, n, UINT32_MAX) >= p->want->cores[i])
+			(void)cores_take(p, n, p->want->cores[i++]);
+	return i == p->want->core_counts;
+}
+
+/* Of one number and so many nodes: as many of each, what is left over of the first that has it. */
+static bool cores_by_node(struct cores_pick *p, const uint64_t *set, uint32_t nodes)
+{
+	const size_t words = p->c->resvs->words;
+	const uint32_t all = p->want->cores[0];
+	const uint32_t each = all / nodes ? all / nodes : 1;
+	uint32_t more = all > each * nodes ? all - each * nodes : 0;
+	uint32_t left = nodes;
+	for (uint32_t n = nset_next(set, words, 0); n != CTL_NO_ROW && left;
+		n = nset_next(set, words, n + 1)) {
+		const uint32_t free = cores_free(p, n, UINT32_MAX);
+		if (free < each)
+			continue;
+		const uint32_t here = each + more < free ? each + more : free;
+		more -= here - each;
+		(void)cores_take(p, n, here);
+		left--;
+	}
+	return !left;
+}
+
+/* Of one number alone: node after node, all that each has. */
+static bool cores_anywhere(struct cores_pick *p, const uint64_t *set)
+{
+	const size_t words = p->c->resvs->words;
+	uint32_t left = p->want->cores[0];
+	for (uint32_t n = nset_next(set, words, 0); n != CTL_NO_ROW && left; n = nset_next(set, words, n + 1))
+		left -= cores_take(p, n, left);
+	return !left;
+}
+
+static bool in_order(struct cores_pick *p, const uint64_t *set, uint32_t nodes)
+{
+	if (p->want->flags & RESV_FIRST_CORES)
+		return first_cores(p, set);
+	if (p->want->core_counts > 1 || nodes == 1)
+		return cores_by_list(p, set);
+	return nodes ? cores_by_node(p, set, nodes) : cores_anywhere(p, set);
+}
+
+/* From 23.11 on a reservation is placed as a job would be: so many tasks, one on a core (_resv_select()). */
+static bool as_a_job(struct cores_pick *p, const uint64_t *set, bool listed)
+{
+	struct ctl *c = p->c;
+	struct sl_job_desc desc;
+	const struct select_job job = { .desc = &desc, .partition = c->part_default, .user = -1 };
+	const struct select_alloc *out = NULL;
+	sl_job_desc_clear(&desc);
+	desc.tasks = p->want->cores[0];
+	desc.tasks_per_core = desc.threads_per_core = 1;
+	if (listed || p->want->nodes)
+		desc.nodes_min = desc.nodes_max = listed ? nset_count(set, c->resvs->words) : p->want->nodes;
+	const uint32_t mark = select_mark(c->select);
+	select_keep_cores(c->select, p->busy);
+	enum select_answer answer = select_place(c->select, &job, set, SELECT_NOW, &out);
+	if (answer == SELECT_BUSY) {
+		for (uint32_t j = c->running_first; j != CTL_NO_ROW; j = c->job[j].next)
+			if (c->job[j].alloc)
+				select_give(c->select, c->job[j].alloc);
+		answer = select_place(c->select, &job, set, SELECT_LATER, &out);
+	}
+	for (uint32_t i = 0; answer == SELECT_FITS && i < out->node_count; i++) {
+		const struct select_node_alloc *a = &out->node_alloc[i];
+		const uint32_t at = select_core_at(c->select, a->node);
+		nset_add(p->nodes, a->node);
+		for (uint32_t w = 0; w * 64 < select_core_count(c->select, a->node); w++)
+			p->cores[at + w] |= a->cores[w];
+	}
+	select_keep_cores(c->select, NULL);
+	select_undo(c->select, mark);
+	return answer == SELECT_FITS;
+}
+
+/* Cores of jobs that run beyond its start, and those that no job gets (_check_job_compatibility()). */
+static void busy_of(const struct ctl *c, const struct resv_want *want, uint64_t *busy)
+{
+	select_add_spec(c->select, busy);
+	for (uint32_t j = want->flags & RESV_IGNORE_JOBS ? CTL_NO_ROW : c->running_first; j != CTL_NO_ROW;
+		j = c->job[j].next) {
+		const struct select_alloc *alloc = c->job[j].end_limit < want->start ? NULL : c->job[j].alloc;
+		for (uint32_t i = 0; alloc && i < alloc->node_count; i++) {
+			const struct select_node_alloc *a = &alloc->node_alloc[i];
+			const uint32_t at = select_core_at(c->select, a->node);
+			for (uint32_t w = 0; w * 64 < select_core_count(c->select, a->node); w++)
+				busy[at + w] |= a->cores[w];
+		}
+	}
+}
+
+/* And those of other reservations by CoreCnt at that time (_filter_resv()). */
+static void busy_reserved(const struct ctl *c, const struct resv_want *want, uint64_t *busy)
+{
+	const size_t words = select_core_words(c->select);
+	for (uint32_t i = 0; i < c->resvs->count; i++) {
+		const struct resv *r = &c->resvs->item[i];
+		for (size_t w = 0; !r->deleted && r->cores && times_overlap(c, want, r) && w < words; w++)
+			busy[w] |= r->cores[w];
+	}
+}
+
+static bool cores_of_set(struct cores_pick *p, const uint64_t *set, uint32_t nodes, bool listed)
+{
+	const size_t words = p->c->resvs->words;
+	const size_t core_words = select_core_words(p->c->select);
+	uint64_t *before = calloc(words + core_words, sizeof(*before));
+	if (!before) {
+		controller_no_memory(&p->c->engine);
+		return false;
+	}
+	memcpy(before, p->nodes, words * sizeof(*before));
+	memcpy(before + words, p->cores, core_words * sizeof(*before));
+	const bool done =
+		p->c->params.version >= CTL_23_11 ? as_a_job(p, set, listed) : in_order(p, set, nodes);
+	if (!done) {
+		memcpy(p->nodes, before, words * sizeof(*before));
+		memcpy(p->cores, before + words, core_words * sizeof(*before));
+	}
+	free(before);
+	return done;
+}
+
+bool resv_pick_cores(
+	struct ctl *c, const struct resv_want *want, bool listed, uint64_t *nodes, uint64_t *cores)
+{
+	const size_t words = c->resvs->words;
+	const size_t core_words = select_core_words(c->select);
+	const int sets = want->flags & RESV_MAINT ? SETS : want->flags & RESV_OVERLAP ? ONLINE : AVAILABLE;
+	uint64_t *block = calloc((SETS + 1) * words + 2 * core_words, sizeof(*block));
+	uint64_t *set[SETS];
+	bool done = false;
+	if (!block) {
+		controller_no_memory(&c->engine);
+		return false;
+	}
+	for (int i = 0; i < SETS; i++)
+		set[i] = block + (size_t)i * words;
+	uint64_t *taken = block + SETS * words;
+	uint64_t *busy = taken + words;
+	uint64_t *beside = busy + core_words;
+	for (uint32_t n = 0; want->features && n < c->cluster->node_count; n++)
+		if (!features_fit(c->cluster->type[c->cluster->node_type[n]].hardware, want->features))
+			nset_drop(nodes, n);
+	sets_make(c, want, nodes, set);
+	busy_of(c, want, busy);
+	memcpy(beside, busy, core_words * sizeof(*busy));
+	busy_reserved(c, want, beside);
+	/* 22.05 chooses once for each number, and each time for all of them, on nodes not taken yet: a list
+	 * without Nodes= gets more than it asks for where there are nodes (_pick_nodes_ordered()). */
+	const uint32_t rounds = c->params.version >= CTL_23_11 ? 1 : want->core_counts;
+	for (uint32_t round = 0; round < rounds; round++) {
+		bool picked = false;
+		for (int i = 0; i < sets && !picked; i++) {
+			struct cores_pick pick = { c, want, i == FREE ? beside : busy, taken, cores };
+			for (size_t w = 0; w < words; w++)
+				set[i][w] &= ~taken[w];
+			const uint32_t have = nset_count(set[i], words);
+			const uint32_t count = round ? 0 : want->nodes < have ? want->nodes : have;
+			picked = have && cores_of_set(&pick, set[i], count, listed);
+		}
+		done = done || picked;
+	}
+	memcpy(nodes, taken, words * sizeof(*nodes));
+	free(block);
+	return done;
 }

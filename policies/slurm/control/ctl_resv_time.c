@@ -116,7 +116,9 @@ static void keep_first(uint64_t *set, size_t words, uint32_t count)
 static bool replace(struct ctl *c, struct resv *r, const uint64_t *stay, uint32_t add, uint64_t *fresh)
 {
 	const size_t words = c->resvs->words;
-	const struct resv_want want = { r->flags, r->start, r->end, add, r->features };
+	const struct resv_want want = {
+		.flags = r->flags, .start = r->start, .end = r->end, .nodes = add, .features = r->features
+	};
 	const uint64_t *part = select_partition_nodes(c->select, r->part);
 	for (size_t w = 0; w < words; w++)
 		fresh[w] = part[w] & ~r->nodes[w];
@@ -146,7 +148,7 @@ static void stay_of(const struct ctl *c, const struct resv *r, uint64_t *stay)
 void resv_nodes_renew(struct ctl *c, struct resv *r)
 {
 	const size_t words = c->resvs->words;
-	if (!r->nodes || r->flags & (RESV_SPEC_NODES | RESV_STATIC))
+	if (!r->nodes || r->cores || r->flags & (RESV_SPEC_NODES | RESV_STATIC))
 		return;
 	if (r->part == CTL_NO_ROW)
 		r->part = c->part_default < c->cluster->partition_count ? c->part_default : 0;

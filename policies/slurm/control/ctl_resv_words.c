@@ -178,8 +178,7 @@ bool resv_seconds_of(const struct resv_given *g, int64_t *seconds)
 	if (!count || (dash && (!sl_get_i64(g->text, days_len, &days) || days < 0 || days > INT32_MAX)))
 		return false;
 	const bool hours = dash || count == 3;
-	*seconds = days * 86400 +
-		   (hours ? part[0] * 3600 + part[1] * 60 + part[2] : part[0] * 60 + part[1]);
+	*seconds = days * 86400 + (hours ? part[0] * 3600 + part[1] * 60 + part[2] : part[0] * 60 + part[1]);
 	return true;
 }
 
@@ -195,6 +194,23 @@ bool resv_duration_of(const struct resv_given *g, int64_t *minutes)
 		return false;
 	*minutes = (seconds + 59) / 60;
 	return *minutes > 0;
+}
+
+bool resv_counts_of(const struct resv_given *g, uint32_t *number, uint32_t capacity, uint32_t *count)
+{
+	*count = 0;
+	for (size_t i = 0; i < g->len && *count < capacity;) {
+		size_t len = 0;
+		while (i + len < g->len && g->text[i + len] != ',')
+			len++;
+		if (!resv_count_of(&(struct resv_given){ g->text + i, len, '=' }, &number[*count]))
+			return false;
+		if (!number[*count])
+			break;
+		++*count;
+		i += len + 1;
+	}
+	return *count > 0;
 }
 
 bool resv_count_of(const struct resv_given *g, uint32_t *sum)

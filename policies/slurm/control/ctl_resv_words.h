@@ -53,6 +53,8 @@ bool resv_is_word(const struct resv_given *g, const char *word); /* In any case.
 bool resv_time_of(const struct ctl *c, const struct resv_given *g, ctl_time *at);
 bool resv_seconds_of(const struct resv_given *g, int64_t *seconds);
 bool resv_duration_of(const struct resv_given *g, int64_t *minutes);
+/* Each of them, until one is 0; at most `capacity`. */
+bool resv_counts_of(const struct resv_given *g, uint32_t *number, uint32_t capacity, uint32_t *count);
 bool resv_count_of(const struct resv_given *g, uint32_t *sum); /* "3,2" is 5. */
 
 #endif

@@ -76,6 +76,9 @@ static bool view_node(struct sel_test *t, const struct view *v, const struct vie
 	busy_cores(t, v, node, used);
 	if (base)
 		busy_cores(t, base, node, before);
+	const uint64_t *kept = t->s->kept && !t->ever ? t->s->kept + t->s->node[node].core_at : NULL;
+	for (uint32_t w = 0; kept && w < shape->words; w++)
+		used[w] |= kept[w];
 	bool blocked = false;
 	for (uint32_t w = 0; w < shape->words; w++) {
 		const uint64_t cores = (w + 1) * 64 <= shape->core_count

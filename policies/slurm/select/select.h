@@ -124,6 +124,14 @@ const char *select_gres_name(const struct select *select, uint32_t gres);
 int64_t select_threads_per_core(const struct select *select, uint32_t node);
 uint32_t select_core_count(const struct select *select, uint32_t node);
 uint32_t select_cores_per_socket(const struct select *select, uint32_t node);
+/* A set of cores has so many words, those of a node from there on. */
+size_t select_core_words(const struct select *select);
+uint32_t select_core_at(const struct select *select, uint32_t node);
+/* Those that no job gets (CoreSpecCount, CpuSpecList) are added to a set. */
+void select_add_spec(const struct select *select, uint64_t *cores);
+/* Cores that are kept from whoever asks, beside what runs, until the next call; NULL: none (slurmctld's
+ * exc_core_bitmap). */
+void select_keep_cores(struct select *select, const uint64_t *cores);
 
 /* Powered-down and such: nodes of a higher rank go after all others. 0 at first. */
 void select_set_rank(struct select *select, uint32_t node, uint32_t rank);

@@ -371,3 +371,25 @@ uint32_t select_core_count(const struct select *s, uint32_t node) { return shape
 uint32_t select_cores_per_socket(const struct select *s, uint32_t node) { return shape_of(s, node)->cores; }
 const char *select_why(const struct select *s) { return s->why; }
 void select_plain(struct select *s, bool plain) { s->plain = plain; }
+
+size_t select_core_words(const struct select *s) { return s->core_words; }
+
+uint32_t select_core_at(const struct select *s, uint32_t node) { return s->node[node].core_at; }
+
+void select_add_spec(const struct select *s, uint64_t *cores)
+{
+	for (uint32_t n = 0; n < s->node_count; n++)
+		for (uint32_t w = 0; w < shape_of(s, n)->words; w++)
+			cores[s->node[n].core_at + w] |= shape_of(s, n)->spec[w];
+}
+
+void select_keep_cores(struct select *s, const uint64_t *cores)
+{
+	if (cores && !s->kept)
+		s->kept_plain = s->plain;
+	if (cores)
+		s->plain = true;
+	else if (s->kept)
+		s->plain = s->kept_plain;
+	s->kept = cores;
+}

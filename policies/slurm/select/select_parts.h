@@ -225,8 +225,10 @@ struct select {
 	struct select_alloc *made; /* By select_make, until the next. */
 	const char *why;
 	bool plain;
-	uint64_t settings;                     /* Counts changes of ranks and of what partitions allow. */
-	uint64_t change;                       /* Counts changes of nodes... */
+	const uint64_t *kept; /* Cores that are not for who asks; NULL: none. The indices rest meanwhile. */
+	bool kept_plain;      /* What plain was before. */
+	uint64_t settings;    /* Counts changes of ranks and of what partitions allow. */
+	uint64_t change;      /* Counts changes of nodes... */
 	uint32_t *change_log, change_capacity; /* ...of which the last change_capacity are here... */
 	uint64_t *change_was;                  /* ...with the node's change before; */
 	uint64_t change_least;                 /* none before this one is. */

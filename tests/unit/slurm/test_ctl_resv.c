@@ -364,6 +364,130 @@ Test(ctl_resv, being_drawn_counts_for_no_limit_of_the_backfill, .fini = fini)
 	expect_ran(BF_ALONE(",bf_allow_magnetic_slot"), MAGNET, jobs, "1:6-56@n[3-4] 2:56-76@n3");
 }
 
+/* ---- Of cores ------------------------------------------------------------------------------- */
+
+#define CORES(more)                                                                                               \
+	"3 scontrol create reservation ReservationName=r StartTime=now Duration=2 Users=u1 PartitionName=p " more \
+	"\n"
+
+/* n1's first three of four; it is over at 123. */
+Test(ctl_resv, by_corecnt_the_other_cores_are_free, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR, CORES("CoreCnt=3"),
+		"1 6 20 user=u2 -N1 --mem=10 -n2 -t1\n2 7 20 user=u2 -N1 --mem=10 -n1 -t1\n"
+		"3 8 20 user=u1 -N1 --mem=10 -n3 -t1 --reservation=r\n4 9 20 user=u1 -N1 --mem=10 -n4 -t1 --reservation=r\n",
+		"1:6-26@n2 2:7-27@n1 3:8-28@n1 4:-1--1@");
+}
+
+Test(ctl_resv, by_corecnt_whole_nodes_are_kept_from_whole_node_jobs, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR, CORES("CoreCnt=3"), "1 6 20 user=u2 -N4 --exclusive -t1\n",
+		"1:123-143@n[1-4]");
+}
+
+/* 1 has two cores of n1: the others of it and one of n2 are taken; with IGNORE_JOBS three of n1. */
+Test(ctl_resv, by_corecnt_cores_of_jobs_are_passed_over, .fini = fini)
+{
+	static const char jobs[] =
+		"1 0 100 user=u2 -N1 --mem=10 -n2 -t2\n2 6 20 user=u2 -N1 --mem=10 -n4 -t1\n"
+		"3 7 20 user=u2 -N1 --mem=10 -n3 -t1\n";
+	expect_ran(CW_BRISK FOUR, CORES("CoreCnt=3"), jobs, "1:0-100@n1 2:6-26@n3 3:7-27@n2");
+	expect_ran(
+		CW_BRISK FOUR, CORES("CoreCnt=3 Flags=IGNORE_JOBS"), jobs, "1:0-100@n1 2:6-26@n2 3:7-27@n3");
+}
+
+/* Of n1 core 0 is used, so that its first two are not free: those of n2. */
+Test(ctl_resv, by_corecnt_first_cores_are_the_first_of_a_node, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR, CORES("CoreCnt=2 Flags=FIRST_CORES"),
+		"1 0 100 user=u2 -N1 --mem=10 -n1 -t2\n2 6 20 user=u2 -N1 --mem=10 -n3 -t1\n3 7 20 user=u2 -N1 --mem=10 -n4 -t1\n",
+		"1:0-100@n1 2:6-26@n1 3:7-27@n3");
+}
+
+/* Three of n1, two of n2. */
+Test(ctl_resv, by_corecnt_and_nodecnt_as_many_of_each_node, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR, CORES("NodeCnt=2 CoreCnt=5"),
+		"1 6 20 user=u2 -N1 --mem=10 -n2 -t1\n2 7 20 user=u2 -N1 --mem=10 -n1 -t1\n3 8 20 user=u2 -N1 --mem=10 -n1 -t1\n",
+		"1:6-26@n2 2:7-27@n1 3:8-28@n3");
+}
+
+/* Of listed nodes each its number. Without Nodes= 22.05 goes through the list once for each number: 2, 1,
+ * 2, 1. */
+Test(ctl_resv, by_corecnt_lists_are_by_node, .fini = fini)
+{
+	static const char jobs[] =
+		"1 6 20 user=u2 -N1 --mem=10 -n3 -t1\n2 7 20 user=u2 -N1 --mem=10 -n2 -t1\n"
+		"3 8 20 user=u2 -N1 --mem=10 -n4 -t1\n";
+	expect_ran(CW_BRISK FOUR, CORES("CoreCnt=2,1 Nodes=n[1-2]"), jobs, "1:6-26@n2 2:7-27@n1 3:8-28@n3");
+	expect_ran(CW_BRISK FOUR, CORES("CoreCnt=2,1"), jobs, "1:6-26@n2 2:7-27@n1 3:123-143@n1");
+	fake_begin(&f, CW_BRISK FOUR);
+	f.c->params.version = CTL_22_05;
+	refused("create", "ReservationName=s Users=u1 Duration=1 CoreCnt=2 Nodes=n[1-2]",
+		"Core count for reservation node list is not consistent!");
+	f.c->params.version = CTL_24_11;
+	refused("create", "ReservationName=s Users=u1 Duration=1 CoreCnt=2,1 Nodes=n[1-2]",
+		"Using a comma separated array for CoreCnt is no longer valid.");
+}
+
+Test(ctl_resv, by_corecnt_two_have_cores_of_their_own, .fini = fini)
+{
+	fake_begin(&f, CW_BRISK FOUR);
+	f.c->params.version = CTL_22_05;
+	make("ReservationName=r Users=u1 Duration=1 CoreCnt=3");
+	make("ReservationName=s Users=u1 Duration=1 CoreCnt=3");
+	expect_may(in(0, "r"), 0, 1, "n1");
+	expect_may(in(0, "s"), 0, 1, "n[1-2]");
+	refused("update", "ReservationName=r CoreCnt=2", "Core-based reservation can not be updated");
+	refused("update", "ReservationName=r NodeCnt=2", "Core-based reservation can not be updated");
+	refused("create", "ReservationName=t Users=u1 Duration=1 CoreCnt=1 Flags=replace",
+		"Invalid number of CPUs specified");
+}
+
+/* As six tasks would be placed: four cores of n1, two of n2. */
+Test(ctl_resv, by_corecnt_later_releases_place_it_as_a_job, .fini = fini)
+{
+	fake_begin(&f, CW_BRISK FOUR);
+	f.c->params.version = CTL_24_11;
+	make("ReservationName=r Users=u1 Duration=1 CoreCnt=6");
+	make("ReservationName=s Users=u1 Duration=1 CoreCnt=2 Nodes=n3");
+	struct ctl_job *job = in(0, NULL);
+	expect_may(job, 0, 1, "n[1-4]+overlap");
+	cr_expect_not_null(ctl_resv_cores(f.c));
+	cr_expect_eq(ctl_resv_cores(f.c)[select_core_at(f.c->select, 0)], 0xf);
+	cr_expect_eq(ctl_resv_cores(f.c)[select_core_at(f.c->select, 1)], 0x3);
+	cr_expect_eq(ctl_resv_cores(f.c)[select_core_at(f.c->select, 2)], 0x3);
+	expect_may(in(0, "s"), 0, 1, "n3");
+	cr_expect_eq(ctl_resv_cores(f.c)[select_core_at(f.c->select, 2)] & 0xf, 0xc, "all but its own");
+}
+
+/* Gone since 23.11: lists of NodeCnt, and FIRST_CORES. */
+Test(ctl_resv, what_later_releases_no_longer_have, .fini = fini)
+{
+	fake_begin(&f, CW_BRISK FOUR);
+	f.c->params.version = CTL_22_05;
+	make("ReservationName=r Users=u1 Duration=1 NodeCnt=1,1");
+	make("ReservationName=s Users=u1 Duration=1 CoreCnt=1 Flags=FIRST_CORES");
+	f.c->params.version = CTL_23_11;
+	refused("create", "ReservationName=t Users=u1 Duration=1 NodeCnt=1,1",
+		"Using a comma separated array for NodeCnt is no longer valid.");
+	refused("create", "ReservationName=t Users=u1 Duration=1 CoreCnt=1 Flags=FIRST_CORES",
+		"Error parsing flags FIRST_CORES");
+}
+
+/* validate_slurm_user(), from 23.11 on. */
+Test(ctl_resv, root_may_use_any_in_later_releases, .fini = fini)
+{
+	fake_begin(&f, CW_BRISK FOUR);
+	make("ReservationName=r Users=u1 Duration=1 Nodes=n1");
+	struct ctl_job *job = fake_job(&f, 2);
+	f.c->params.version = CTL_22_05;
+	cr_expect_not(ctl_resv_change(f.c, job, "r"));
+	f.c->params.version = CTL_23_11;
+	cr_expect(ctl_resv_change(f.c, job, "r"));
+	cr_expect_not(ctl_resv_change(f.c, fake_job(&f, 1), "r"));
+}
+
 /* ---- Which nodes
  * ------------------------------------------------------------------------------------------- */
 
