@@ -558,7 +558,7 @@ static int tree_make(struct ctl *c, struct sl_err *err)
 int ctl_acct_make(struct ctl *c, struct sl_err *err)
 {
 	c->acct = sl_alloc(c->arena, 1, sizeof(*c->acct));
-	if (!c->acct || !qos_make(c))
+	if (!c->acct || !qos_make(c) || !ctl_acct_relative(c))
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < c->cluster->setting_count && !c->acct->reported; i++)
 		c->acct->reported = is_kind(&c->cluster->setting[i], "association");

@@ -36,6 +36,8 @@ static enum sl_reason find_qos(const struct ctl *c, struct ctl_job *job)
 	const char *asked = job->more ? job->more->qos : NULL;
 	const struct ctl_assoc *assoc = job->assoc == CTL_NO_ROW ? NULL : &c->assoc[job->assoc];
 	job->qos = asked && *asked ? ctl_acct_job_named(c, asked) : default_qos(c, job->assoc);
+	if (ctl_qos_of_partition_alone(c, job->qos))
+		return SL_REASON_INVALID_QOS;
 	if (!c->params.enforce_qos || !c->qos_count)
 		return SL_REASON_NONE;
 	if (job->qos == CTL_NO_ROW)
@@ -215,6 +217,8 @@ bool ctl_acct_modify(struct ctl *c, const char *command)
 			memcpy(change.name, text, strlen(text) + 1);
 	}
 	ctl_acct_inherit(c);
+	if (!ctl_acct_relative(c))
+		controller_no_memory(&c->engine);
 	if (c->prio)
 		ctl_fair_changed(c);
 	ctl_limits_recount(c);

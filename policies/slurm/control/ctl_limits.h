@@ -49,6 +49,8 @@ enum ctl_limit_number {
 struct ctl_limits {
 	int64_t *tres[CTL_LIMIT_TRES]; /* By TRES; NULL: none has one. */
 	int64_t number[CTL_LIMIT_NUMBERS];
+	/* By TRES: a QOS that is Relative has percents of these; NULL: amounts. */
+	const int64_t *whole;
 	double factor;      /* LimitFactor, of a QOS: times the associations' limits of TRES; 0: none. */
 	double usage_thres; /* Of a QOS; below 0: none. */
 };
@@ -125,7 +127,10 @@ enum sl_reason ctl_reason_of(const struct ctl *c, enum ctl_reason_of why, uint32
 
 static inline int64_t ctl_limit_of(const struct ctl_limits *limits, enum ctl_limit_tres kind, uint32_t tres)
 {
-	return limits->tres[kind] ? limits->tres[kind][tres] : CTL_NEVER;
+	const int64_t said = limits->tres[kind] ? limits->tres[kind][tres] : CTL_NEVER;
+	if (!limits->whole || said == CTL_NEVER)
+		return said;
+	return limits->whole[tres] * (said < 100 ? said : 100) / 100;
 }
 static inline uint64_t ctl_bit(uint32_t tres) { return UINT64_C(1) << tres; }
 
@@ -193,6 +198,12 @@ bool ctl_assoc_set(struct ctl *c, uint32_t assoc, const char *key, const char *v
 /* The columns that name other QOS, when all are known: Preempt, QOS, DefaultQOS. */
 bool ctl_qos_list(const struct ctl *c, const char *text, uint64_t *bits);
 bool ctl_same(const char *a, const char *b, size_t len);
+
+/* ---- ctl_acct_relative.c */
+/* After QOS, their flags or those of partitions were set. False: no memory. */
+bool ctl_acct_relative(struct ctl *c);
+/* A partition's QOS that is Relative is no job's. */
+bool ctl_qos_of_partition_alone(const struct ctl *c, uint32_t qos);
 
 /* ---- ctl_acct.c */
 /* Fills in what associations have from those above, after anything of one was changed. */

@@ -156,10 +156,18 @@ static int64_t held_mins(const struct ctl_used *used, uint32_t tres)
 	return used ? (int64_t)(used->run_secs[tres] / 60) : 0;
 }
 
+/* MaxTRESRunMinsPU and PA came with 24.05: sacctmgr kept them before, and nobody looked. */
+static bool is_of_release(const struct ctl *c, enum ctl_limit_tres kind)
+{
+	return (kind != CTL_MAX_RUN_USER && kind != CTL_MAX_RUN_ACCOUNT) || c->params.version >= CTL_24_05;
+}
+
 /* ...RunMins: minutes of limits that are not run yet. */
 static bool run_mins(struct attempt *t, const struct ctl_limits *limits, enum ctl_limit_tres kind,
 	const struct ctl_used *used, enum ctl_reason_of why)
 {
+	if (!is_of_release(t->look.c, kind))
+		return true;
 	for (uint32_t i = 0; limits->tres[kind] && i < t->look.c->tres_count; i++) {
 		int64_t limit;
 		if (!ctl_look_tres(&t->look, limits, kind, i, &limit))

@@ -44,10 +44,13 @@ static bool size(
 }
 
 /* A QOS's GrpTRES and MaxTRESPerUser are tested together, TRES by TRES: a QOS that has set either has set
- * both.
+ * both. From 25.11 on each of the two is set by itself.
  */
 static bool group_and_user(struct submit *s, const struct ctl_limits *limits)
 {
+	if (s->look.c->params.version >= CTL_25_11)
+		return size(s, limits, CTL_MAX_USER, CTL_WHY_QOS_USER) &&
+		       size(s, limits, CTL_GRP_TRES, CTL_WHY_QOS_GRP);
 	for (uint32_t i = 0; s->strict && i < s->look.c->tres_count; i++) {
 		const int64_t group = ctl_limit_of(limits, CTL_GRP_TRES, i);
 		const int64_t user = ctl_limit_of(limits, CTL_MAX_USER, i);
