@@ -146,6 +146,7 @@ static const struct conf_key keys[] = {
 	{ KEYS(CONF_NODE, MODEL, NULL, "State", "Reason") },
 	{ KEYS(CONF_NODE, IGNORE, launch, "CpuBind", "BcastAddr", "NodeAddr", "NodeHostname", "Port",
 		"TRESWeights") },
+	{ KEYS(CONF_NODE, APPROX, power, "SuspendTime") },
 	{ KEYS(CONF_NODE, IGNORE, "cores near GPUs are for every job", "RestrictedCoresPerGPU") },
 	{ KEYS(CONF_NODE, IGNORE, "topology.conf says where the node hangs", "Topology") },
 	{ KEYS(CONF_NODE, IGNORE, launch, "Parameters") },

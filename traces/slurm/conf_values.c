@@ -38,7 +38,7 @@ static const struct {
 	{ CONF_CLUSTER, "MessageTimeout", NUMBER_16, NULL },
 	{ CONF_CLUSTER, "MinJobAge", NUMBER_32, NULL },
 	{ CONF_CLUSTER, "OverTimeLimit", NUMBER_16, NULL },
-	{ CONF_CLUSTER, "PreemptMode", ALL_OF, "OFF,CANCEL,REQUEUE,SUSPEND,GANG,WITHIN,CHECKPOINT" },
+	{ CONF_CLUSTER, "PreemptMode", ALL_OF, "OFF,CANCEL,REQUEUE,SUSPEND,GANG,WITHIN,PRIORITY,CHECKPOINT" },
 	{ CONF_CLUSTER, "PreemptParameters", KNOWN_OF,
 		"min_exempt_priority=,reclaim_licenses,reorder_count=,send_user_signal,strict_order,"
 		"suspend_grace_time=,youngest_first" },
@@ -68,15 +68,17 @@ static const struct {
 	{ CONF_CLUSTER, "SuspendTimeout", NUMBER_16, NULL },
 	{ CONF_CLUSTER, "TopologyPlugin", ONE_OF,
 		"topology/none,topology/default,topology/flat,topology/tree,topology/block,"
-		"topology/3d_torus,topology/hypercube,topology/node_rank,none,default,flat,tree,block" },
+		"topology/3d_torus,topology/hypercube,topology/node_rank,topology/ring,topology/torus3d,none,"
+		"default,flat,tree,block,ring,torus3d" },
 	{ CONF_PARTITION, "OverTimeLimit", NUMBER_16, NULL },
-	{ CONF_PARTITION, "PreemptMode", ALL_OF, "OFF,CANCEL,REQUEUE,SUSPEND,GANG,WITHIN,CHECKPOINT" },
+	{ CONF_PARTITION, "PreemptMode", ALL_OF,
+		"OFF,CANCEL,REQUEUE,SUSPEND,GANG,WITHIN,PRIORITY,CHECKPOINT" },
 	{ CONF_OTHER, "qos.Flags", KNOWN_OF,
 		"DenyOnLimit,EnforceUsageThreshold,NoDecay,NoReserve,OverPartQOS,PartitionMaxNodes,"
 		"PartitionMinNodes,PartitionQOS,PartitionTimeLimit,Relative,RequiresReservation,"
 		"UsageFactorSafe" },
 	{ CONF_OTHER, "qos.PreemptMode", KNOWN_OF,
-		"cluster,OFF,CANCEL,REQUEUE,SUSPEND,GANG,WITHIN,CHECKPOINT" },
+		"cluster,OFF,CANCEL,REQUEUE,SUSPEND,GANG,WITHIN,PRIORITY,CHECKPOINT" },
 };
 
 static bool conf_values_is_number(const char *text, int64_t most)

@@ -356,6 +356,7 @@ bool ctl_qos_set(struct ctl *c, uint32_t row, const char *key, const char *value
 	if (ctl_acct_read_same(key, "PreemptMode")) {
 		qos->preempt_mode = mode_of(value);
 		qos->preempt_within = in_list(value, "WITHIN");
+		qos->preempt_priority = in_list(value, "PRIORITY");
 	} else if (ctl_acct_read_same(key, "Flags"))
 		qos->flags = flags_of(value);
 	else if (ctl_acct_read_same(key, "Flags+"))

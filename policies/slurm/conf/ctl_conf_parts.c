@@ -41,7 +41,9 @@ static void take_said(const struct ctl *c, struct ctl_part *part)
 		part->suspend_time = CTL_NEVER;
 	else if (text && sl_get_i64(text, strlen(text), &value) && value >= 0)
 		part->suspend_time = value;
-	part->preempt_mode = ctl_conf_preempt_mode(ctl_conf_parts_said(c, part, "PreemptMode"));
+	text = ctl_conf_parts_said(c, part, "PreemptMode");
+	part->preempt_mode = ctl_conf_preempt_mode(text);
+	part->preempt_priority = ctl_conf_has(text, "PRIORITY");
 	part->allow_accounts = ctl_conf_parts_said(c, part, "AllowAccounts");
 	part->deny_accounts = ctl_conf_parts_said(c, part, "DenyAccounts");
 	part->allow_qos = ctl_conf_parts_said(c, part, "AllowQos");

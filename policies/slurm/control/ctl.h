@@ -84,6 +84,7 @@ struct ctl_part {
 	int64_t grace_time;                 /* Seconds. */
 	int64_t suspend_time;               /* Seconds; CTL_NONE: slurm.conf's; CTL_NEVER: never. */
 	enum ctl_preempt_mode preempt_mode; /* NOT_SAID: slurm.conf's. */
+	bool preempt_priority;              /* PRIORITY: its jobs preempt those of lower priority alone. */
 	uint32_t qos;                       /* Of the partition; CTL_NO_ROW: none. */
 	uint64_t *nodes;                    /* select_node_words() */
 	uint32_t node_count;
@@ -124,11 +125,12 @@ struct ctl_qos {
 	unsigned flags;
 	uint64_t *preempts;                 /* Bit i: it may preempt jobs of QOS i. */
 	enum ctl_preempt_mode preempt_mode; /* NOT_SAID: the cluster's. */
-	bool preempt_within;  /* PreemptMode=WITHIN: jobs of higher priority preempt others of it. */
-	int64_t exempt_time;  /* Seconds; CTL_NONE: the cluster's. */
-	int64_t grace_time;   /* Seconds. */
-	double usage_raw;     /* Decayed, billing seconds. */
-	double grp_used_wall; /* Seconds. */
+	bool preempt_priority; /* PreemptMode=PRIORITY: they preempt jobs of lower priority alone. */
+	bool preempt_within;   /* PreemptMode=WITHIN: jobs of higher priority preempt others of it. */
+	int64_t exempt_time;   /* Seconds; CTL_NONE: the cluster's. */
+	int64_t grace_time;    /* Seconds. */
+	double usage_raw;      /* Decayed, billing seconds. */
+	double grp_used_wall;  /* Seconds. */
 	double usage_tres[CTL_TRES_MAX]; /* Decayed TRES seconds. */
 	struct ctl_limits *limits;
 	struct ctl_used *used;

@@ -439,6 +439,26 @@ static bool times_by_part(struct ctl *c, struct ctl_power *p, uint32_t part)
 	return t.suspend != CTL_NONE && t.suspend != CTL_NEVER;
 }
 
+/* SuspendTime of a NodeName line, of 26.05: it goes before those of partitions. True: one has one. */
+static bool times_by_node(struct ctl *c, struct ctl_power *p)
+{
+	uint64_t *set = sl_alloc(c->arena, c->nodes->words + 1, sizeof(*set));
+	bool any = false;
+	for (uint32_t i = 0; set && c->params.version >= CTL_26_05 && i < c->cluster->setting_count; i++) {
+		const struct sl_setting *said = &c->cluster->setting[i];
+		if (strcmp(said->kind, "node") != 0 || strcasecmp(said->key, "SuspendTime") != 0)
+			continue;
+		const int64_t time = suspend_time(said->value, CTL_NONE);
+		memset(set, 0, c->nodes->words * sizeof(*set));
+		(void)node_list(c, said->name, strlen(said->name), set);
+		for (uint32_t n = nset_next(set, c->nodes->words, 0); n != CTL_NO_ROW && time != CTL_NONE;
+			n = nset_next(set, c->nodes->words, n + 1))
+			p->times[n].suspend = time;
+		any = any || (time != CTL_NONE && time != CTL_NEVER);
+	}
+	return any;
+}
+
 static bool times_make(struct ctl *c, struct ctl_power *p)
 {
 	const struct times whole = { suspend_time(sl_setting_of(c->cluster, "cluster", "", "SuspendTime"),
@@ -449,6 +469,7 @@ static bool times_make(struct ctl *c, struct ctl_power *p)
 		p->times[n] = (struct times){ CTL_NONE, CTL_NONE, CTL_NONE };
 	for (uint32_t i = 0; i < c->cluster->partition_count; i++)
 		any = times_by_part(c, p, i) || any;
+	any = times_by_node(c, p) || any;
 	for (uint32_t n = 0; n < c->cluster->node_count; n++) {
 		struct times *t = &p->times[n];
 		t->suspend = t->suspend == CTL_NONE ? whole.suspend : t->suspend;

@@ -35,7 +35,7 @@ struct candidate {
 };
 
 struct ctl_preempt {
-	bool within, youngest, strict;
+	bool within, by_priority, youngest, strict;
 	int64_t reorder_count, priority_exempt; /* min_exempt_priority: higher ones are not preempted. */
 	int64_t patience;                       /* Seconds before it ends more. */
 	struct candidate *candidate;
@@ -87,6 +87,7 @@ int ctl_preempt_make(struct ctl *c, struct sl_err *err)
 	const char *more = sl_setting_of(c->cluster, "cluster", "", "PreemptParameters");
 	const char *timeout = sl_setting_of(c->cluster, "cluster", "", "MessageTimeout");
 	p->within = has_word(mode, "WITHIN");
+	p->by_priority = has_word(mode, "PRIORITY");
 	p->youngest = params->preempt_youngest_first || has_word(more, "youngest_first");
 	p->strict = params->preempt_strict_order || has_word(more, "strict_order");
 	p->reorder_count = ctl_preempt_number_in(more, "reorder_count=", params->preempt_reorder_count);
@@ -157,6 +158,17 @@ static bool ctl_preempt_holds(const struct ctl_job *job)
 	       (job->state == CTL_RUNNING || job->state == CTL_CONFIGURING || job->state == CTL_SUSPENDED);
 }
 
+/* PreemptMode=PRIORITY, of 25.05: of the cluster, of the preemptor's partition or of its QOS. */
+static bool needs_priority(const struct ctl *c, const struct ctl_job *preemptor, uint32_t part)
+{
+	if (c->params.version < CTL_25_05)
+		return false;
+	const bool of_part = c->params.preempt_by_part && c->part[part].preempt_priority;
+	const bool of_qos = c->params.preempt_by_qos && preemptor->qos != CTL_NO_ROW &&
+			    c->qos[preemptor->qos].preempt_priority;
+	return c->preempt->by_priority || of_part || of_qos;
+}
+
 bool ctl_may_preempt(
 	const struct ctl *c, const struct ctl_job *preemptor, uint32_t part, const struct ctl_job *victim)
 {
@@ -169,6 +181,8 @@ bool ctl_may_preempt(
 	} else if (!qos_may(c, preemptor, victim)) {
 		return false;
 	}
+	if (needs_priority(c, preemptor, part) && preemptor->priority <= victim->priority)
+		return false;
 	return victim->priority <= c->preempt->priority_exempt &&
 	       ctl_holds_node_of(victim, c->part[part].nodes) &&
 	       c->now >= victim->start + exempt_time(c, victim);
@@ -186,7 +200,7 @@ static bool parts_overlap(const struct ctl *c, uint32_t one, uint32_t other)
 /* As sort_job_queue2() tests it, whatever state the two are in. */
 bool ctl_preempts_first(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b)
 {
-	if (!ctl_preemption(c))
+	if (!ctl_preemption(c) || (needs_priority(c, a->job, a->part) && a->priority <= b->priority))
 		return false;
 	if (c->params.preempt_by_qos)
 		return qos_may(c, a->job, b->job);

@@ -67,6 +67,23 @@ Test(ctl_power, idle_nodes_go_down_and_are_off_then, .fini = fini)
 	cr_expect_eq(ctl_power_next(f.c), CTL_NEVER, "nothing is due any more");
 }
 
+/* Of 26.05; before, a node had its partitions' and the cluster's. */
+Test(ctl_power, a_node_may_have_a_suspend_time_of_its_own, .fini = fini)
+{
+	static const char conf[] = CW_BRISK POWER
+		"NodeName=n[1-2] CPUs=4 RealMemory=1000\nNodeName=n[3-4] CPUs=4 RealMemory=1000 SuspendTime=20\n"
+		"PartitionName=p Nodes=ALL Default=YES SuspendTime=60\n";
+	f.w.policy = "slurm:version=25.11";
+	begin(conf, NULL);
+	until(32);
+	expect_states("idle idle idle idle");
+	cw_end(&f.w);
+	f.w.policy = "slurm:version=26.05";
+	begin(conf, NULL);
+	until(32); /* Over 20 since 21: at the look of 22. */
+	expect_states("idle idle idle% idle%");
+}
+
 Test(ctl_power, what_runs_keeps_its_node_on_and_its_time_counts_from_its_end, .fini = fini)
 {
 	begin(CW_BRISK POWER FOUR, NULL);

@@ -98,6 +98,38 @@ Test(ctl_preempt, within_a_qos_by_priority, .fini = fini)
 	cr_expect_not(ctl_may_preempt(&w.c, one, LOW, low));
 }
 
+/* PreemptMode=PRIORITY, of 25.05. */
+Test(ctl_preempt, by_priority_where_the_preemptors_partition_or_qos_says_so, .fini = fini)
+{
+	two_tiers(1);
+	pw_ready(&w);
+	struct ctl_job *low = pw_whole(&w, LOW, 1), *one = pw_whole(&w, HIGH, 1);
+	(void)runs(low);
+	one->priority = low->priority;
+	w.part[HIGH].preempt_priority = true;
+	w.c.params.version = CTL_24_11;
+	cr_expect(ctl_may_preempt(&w.c, one, HIGH, low), "nobody looks before");
+	w.c.params.version = CTL_25_05;
+	cr_expect_not(ctl_may_preempt(&w.c, one, HIGH, low));
+	const struct ctl_entry a = { .job = one, .part = HIGH, .priority = one->priority },
+			       b = { .job = low, .part = LOW, .priority = low->priority };
+	cr_expect_not(ctl_preempts_first(&w.c, &a, &b));
+	one->priority = low->priority + 1;
+	cr_expect(ctl_may_preempt(&w.c, one, HIGH, low));
+	w.part[HIGH].preempt_priority = false;
+	one->priority = low->priority;
+	cr_expect(ctl_may_preempt(&w.c, one, HIGH, low));
+	cr_expect(ctl_preempts_first(&w.c, &a, &b));
+	w.c.params.preempt_by_part = false;
+	w.c.params.preempt_by_qos = true;
+	low->qos = 0;
+	one->qos = 1;
+	w.preempts[1] = 1;
+	cr_expect(ctl_may_preempt(&w.c, one, HIGH, low));
+	cr_assert(ctl_qos_set(&w.c, 1, "PreemptMode", "requeue,priority"));
+	cr_expect_not(ctl_may_preempt(&w.c, one, HIGH, low));
+}
+
 Test(ctl_preempt, not_before_it_has_run_for_its_exempt_time, .fini = fini)
 {
 	two_tiers(1);

@@ -149,3 +149,19 @@ Test(ctl_releases, licences_are_planned_free_at_the_soft_limit, .fini = fini)
 	expect_said("5 plan 2 60");
 	expect_said("100 plan 2 350");
 }
+
+/* ---- Preemption ---------------------------------------------------------------------------------------- */
+
+Test(ctl_releases, the_word_priority_of_preempt_mode, .fini = fini)
+{
+	/* In the queue of high the job is behind that of low, of an earlier submission: it may not preempt
+	 * it. */
+	static const char more[] = "PreemptType=preempt/partition_prio\nPreemptMode=CANCEL,PRIORITY\n"
+				   "PartitionName=high Nodes=ALL PriorityTier=9\n";
+	static const char jobs[] = "1 0 100 -N4 -t2" X "\n2 10 30 -N1 -t1 -phigh" X "\n";
+	run("slurm:version=24.11", BRISK, more, jobs);
+	cw_expect(&w, "1:0-10@n[1-4] 2:10-40@n1");
+	cw_end(&w);
+	run("slurm:version=25.05", BRISK, more, jobs);
+	cw_expect(&w, "1:0-100@n[1-4] 2:100-130@n1");
+}
