@@ -6,6 +6,8 @@ slurm.py     a private Slurm: munge, slurmctld, a slurmd a node, database
 record.py    submits, looks, lets jobs end, writes what happened
 replay.py    the same scenario as a user's files, run by schedlab
 compare.py   two recordings, or a run and a recording
+mix.py       a scenario of random jobs, by kind and seed
+chroot.py    the Slurm of another Debian release
 trace.py     a scenario out of a site's slurm.conf and sacct
 setup.py     which packages it takes
 selftest.py  what can be tested without Slurm

@@ -12,8 +12,8 @@ from .scenario import Bad, expand
 TOLERANCE = 3
 
 
-def rows_of(folder):
-    path = os.path.join(folder, "expected.csv")
+def rows_of(folder, name="expected.csv"):
+    path = os.path.join(folder, name)
     try:
         with open(path, newline="", encoding="utf-8") as f:
             return {(r["job"], int(r["attempt"])): r for r in csv.DictReader(f)}

@@ -15,6 +15,10 @@ from .slurm import Slurm
 
 # Real seconds from the end of a job's script to "complete" in slurmctld.
 OVERHEAD = float(os.environ.get("RIG_OVERHEAD", "0.07"))
+# A start and an end are each cut to a second.
+GRANULE = 1
+# Submissions that are later than this are told.
+LATE = 0.3
 ENDED = ("COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "DEADLINE",
          "OUT_OF_MEMORY", "BOOT_FAIL")
 EXPECTED = ("job,jobid,attempt,user,partition,submit,eligible,start,end,state,nodelist,nodes,scheduler,"
@@ -34,9 +38,26 @@ def seconds(text):
         return None
 
 
+def overlong(scn, rows):
+    """Attempts that ended by themselves, and later than asked: {label: seconds too many}. A late end spoils what follows it."""
+    if scn.get("suspendable"):
+        return {}  # Time in which a job is stopped is in end - start.
+    jobs, out = {j["id"]: j for j in scn["jobs"]}, {}
+    for label, _, attempt, _, _, _, _, start, end, state, *_ in rows:
+        name, _, task = str(label).rpartition("_")
+        job = jobs.get(label) or jobs.get(name)
+        if job is None or state not in ("COMPLETED", "FAILED") or "" in (start, end):
+            continue
+        more = end - start - run_of(job, None if label in jobs else task)
+        if more > GRANULE:
+            out[label + (f" (attempt {attempt})" if attempt else "")] = more
+    return out
+
+
 class Recording:
-    def __init__(self, scn, slurm, out):
+    def __init__(self, scn, slurm, out, second=False):
         self.scn, self.slurm, self.out = scn, slurm, out
+        self.second = second  # Of one scenario: beside the first.
         self.t0 = 0.0
         self.ids, self.names, self.users, self.runs = {}, {}, {}, {}  # By label; by job id.
         self.trace, self.last, self.seen, self.alloc, self.how = [], {}, {}, {}, {}
@@ -255,21 +276,22 @@ class Recording:
         return text.replace(self.slurm.work + "/script/", "").replace(self.slurm.work, "$WORK")
 
     def write(self):
-        self.write_csv("expected.csv", EXPECTED, self.rows())
-        self.write_csv("trace.csv", "seen_at,job,state,reason,planned_start,priority,planned_nodes".split(","),
+        rows, again = self.rows(), "-2" if self.second else ""
+        self.write_csv(f"expected{again}.csv", EXPECTED, rows)
+        self.write_csv(f"trace{again}.csv", "seen_at,job,state,reason,planned_start,priority,planned_nodes".split(","),
                        self.trace)
-        path = f"{self.out}/captures.txt"
+        path = f"{self.out}/captures{again}.txt"
         if self.captures:
             with open(path, "w", encoding="utf-8") as f:
                 f.write(self.clean("\n".join(self.captures)))
         elif os.path.exists(path):
             os.remove(path)
-        with open(f"{self.out}/meta.json", "w", encoding="utf-8") as f:
-            json.dump({"slurm": self.slurm.sh("sbatch --version").strip(), "rate": self.slurm.rate,
-                       "submit_lateness_s_max": max(self.late or [0]), "submit_lateness_s": self.late,
-                       "t0_modulo_60": int(self.t0) % 60,
-                       "time_unit": "seconds after t0 of the (faked) clock, 1 s granularity"}, f, indent=1)
-        if self.scn.get("records"):
+        meta = {"slurm": self.slurm.sh("sbatch --version").strip(), "rate": self.slurm.rate,
+                "submit_lateness_s_max": max(self.late or [0]), "submit_lateness_s": self.late,
+                "overlong": overlong(self.scn, rows), "t0_modulo_60": int(self.t0) % 60,
+                "time_unit": "seconds after t0 of the (faked) clock, 1 s granularity"}
+        write_meta(f"{self.out}/meta.json", meta, self.second)
+        if self.scn.get("records") and not self.second:
             self.write_records()
 
     def write_records(self):
@@ -284,10 +306,45 @@ class Recording:
                 f.write(self.clean(self.slurm.sh(command)))
 
 
-def record(scn, out, work, port, rate):
+def write_meta(path, meta, second):
+    """What is said of the second recording stands under "second" in that of the first."""
+    if second:
+        with open(path, encoding="utf-8") as f:
+            meta = {**json.load(f), "second": meta}
+    text = json.dumps(meta, indent=1)
+    # Numbers of a list share a line.
+    text = re.sub(r"\[[^\[\]{}\"]*\]", lambda m: re.sub(r"\s+", " ", m.group(0)), text)
+    scenario.write_lines(path, [text])
+
+
+def version_of(folder):
+    """Of a recording: "24.11"; None: its meta.json tells none."""
+    try:
+        with open(f"{folder}/meta.json", encoding="utf-8") as f:
+            m = re.search(r"\d+\.\d+", json.load(f).get("slurm", ""))
+    except (OSError, ValueError):
+        return None
+    return m.group(0) if m else None
+
+
+def remarks(folder, second=False):
+    """What meta.json says against a recording, for the line on it; '': nothing."""
+    try:
+        with open(f"{folder}/meta.json", encoding="utf-8") as f:
+            meta = json.load(f)
+    except (OSError, ValueError):
+        return ""
+    meta = meta.get("second", {}) if second else meta
+    out = [f"submitted up to {meta['submit_lateness_s_max']:g} s late"] if meta.get("submit_lateness_s_max", 0) > LATE else []
+    if meta.get("overlong"):
+        out.append("ran longer than asked: " + ", ".join(f"{k} by {v:g} s" for k, v in meta["overlong"].items()))
+    return "; ".join(out)
+
+
+def record(scn, out, work, port, rate, second=False):
     """Runs the scenario under a real Slurm; what happened is in the folder out."""
     slurm = Slurm(scn, work, port, rate)
-    recording = Recording(scn, slurm, out)
+    recording = Recording(scn, slurm, out, second)
     try:
         slurm.start()
         recording.run()

@@ -97,10 +97,10 @@ def qos_lines(acc):
 
 
 class Replay:
-    """rows: what the recording has, for run times and job numbers."""
+    """rows: what the recording has, for run times and job numbers; version: of the Slurm that made it."""
 
-    def __init__(self, scn, rows, folder):
-        self.scn, self.rows, self.folder = scn, rows, folder
+    def __init__(self, scn, rows, folder, version=None):
+        self.scn, self.rows, self.folder, self.version = scn, rows, folder, version
         self.ids, self.refused = {}, set()
         self.number_jobs()
 
@@ -179,7 +179,8 @@ class Replay:
         scenario.write_lines(f"{f}/sacct.txt", self.sacct_lines())
         args = [f"{f}/sacct.txt", "-c", f]
         boot = self.scn.get("power", {}).get("boot")
-        args += ["-p", f"slurm:boot={boot}" if boot else "slurm"]
+        asked = [f"boot={boot}"] * bool(boot) + [f"version={self.version}"] * bool(self.version)
+        args += ["-p", "slurm" + (":" + ",".join(asked) if asked else "")]
         if "accounting" in self.scn:
             scenario.write_lines(f"{f}/accounts.txt", accounts_lines(self.scn["accounting"]))
             scenario.write_lines(f"{f}/qos.txt", qos_lines(self.scn["accounting"]))

@@ -49,7 +49,7 @@ def load(path):
             raise Bad(f"{path}: no {key}")
     folder = os.path.dirname(os.path.abspath(path))
     scn.setdefault("name", os.path.basename(folder))
-    scn["folder"] = folder
+    scn["folder"], scn["file"] = folder, os.path.basename(path)
     return scn
 
 

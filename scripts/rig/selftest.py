@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What can be tested without Slurm: files, comparisons, scenarios out of a site's files."""
 import csv
+import hashlib
+import json
 import os
 import shutil
 import tempfile
 
-from . import compare, replay, scenario, trace
+from . import chroot, compare, mix, record, replay, scenario, setup, slurm, trace
 
 GOLDEN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "tests", "golden", "slurm")
 
@@ -31,6 +33,9 @@ SITE_SACCT = """JobID|User|Submit|ElapsedRaw|Timelimit|ExitCode|SubmitLine
 ACCOUNTING = {"qos": [{"name": "high", "Priority": 100, "GraceTime": 20, "MaxJobsPerUser": 1}],
               "accounts": [{"name": "a", "fairshare": 3, "GrpTRES": "cpu=4"}, {"name": "b", "parent": "a", "MaxWall": 5}],
               "users": [{"name": "u1", "account": "b", "qos": "+high", "defaultqos": "high"}]}
+
+# A digest of what mix.py makes of seeds 1 to 8.
+MIXES = "c2638bf91736d1b3"
 
 
 class Tests:
@@ -131,6 +136,71 @@ class Tests:
         del rows[first]
         self.same("missing", compare.Comparison(compare.rows_of(a), rows).differences[0][1].endswith("the first"), True)
 
+    def releases(self):
+        def of(*given):
+            try:
+                return chroot.release_of(*given)
+            except scenario.Bad as e:
+                return str(e).split(" ", maxsplit=1)[0]
+        self.same("none", of(None, None), None)
+        self.same("a release", of("trixie", None), "trixie")
+        self.same("a version", [of(None, "22.05"), of(None, "26.05")], ["bookworm", "forky"])
+        self.same("both", of("sid", "26.05"), "sid")
+        self.same("both, at odds", of("bookworm", "24.11"), "no")
+        self.same("unknown", [of("potato", None), of(None, "9.1")], ["release", "no"])
+        self.same("packages", [p in chroot.packages() for p in ("slurmctld", "mariadb-server", "munge", "python3")], [True] * 4)
+        c = chroot.Chroot("/nowhere", "trixie", "24.11")
+        self.same("a command", c.command(["s", "w", "i", "o"], "x y", ["run"])[-7:],
+                  ["/nowhere/trixie", "s", "w", "i", "o", "x y", "run"])
+        self.same("versions", [setup.version_in(x) for x in ("slurm-wlm 24.11.5", "slurm 22.05.8\n", "?", None)],
+                  [(24, 11, 5), (22, 5, 8), None, None])
+        self.same("cgroups", [slurm.cgroup_lines(v)[0] for v in ((22, 5, 8), (23, 11, 0), (26, 5, 5), None)],
+                  ["CgroupAutomount=no", "CgroupPlugin=disabled", "CgroupPlugin=disabled", "CgroupAutomount=no"])
+
+    def spoiled(self):
+        """What is said of a recording that a busy machine spoiled."""
+        scn = {"jobs": [{"id": "A", "run": 10}, {"id": "B_x", "run": 10}, {"id": "C", "run": {"1": 5, "2": 7}, "array": "1-2"}]}
+        rows = [[name, "1", n, "", "p", 0, 0, start, end, state] for name, n, start, end, state in (
+            ("A", 0, 5, 16, "PREEMPTED"), ("A", 1, 20, 32, "COMPLETED"), ("B_x", 0, 5, 16, "COMPLETED"), ("C_1", 0, 5, 11, "FAILED"),
+            ("C_2", 0, 5, 14, "COMPLETED"), ("C_2", 1, "", "", "PENDING"), ("D", 0, 5, 99, "COMPLETED"))]
+        self.same("overlong", record.overlong(scn, rows), {"A (attempt 1)": 2, "C_2": 2})
+        self.same("suspendable", record.overlong({**scn, "suspendable": True}, rows), {})
+        path, meta = f"{self.work}/meta.json", {"slurm": "slurm-wlm 24.11.5", "submit_lateness_s_max": 0.1,
+                                                "submit_lateness_s": [0.1, 0.0], "overlong": {}}
+        record.write_meta(path, meta, False)
+        self.same("the release of a recording", [record.version_of(self.work), record.version_of("/nowhere")], ["24.11", None])
+        self.same("nothing against it", record.remarks(self.work), "")
+        record.write_meta(path, {**meta, "submit_lateness_s_max": 0.5, "overlong": {"A": 2}}, True)
+        self.same("nor against the first", record.remarks(self.work), "")
+        self.same("against the second", record.remarks(self.work, True), "submitted up to 0.5 s late; ran longer than asked: A by 2 s")
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        self.same("both in one", [json.loads(text)["overlong"], json.loads(text)["second"]["overlong"]], [{}, {"A": 2}])
+        self.same("a list, a line", ' "submit_lateness_s": [ 0.1, 0.0 ],' in text.split("\n"), True)
+
+    def mixes(self):
+        """The same on any machine: what was recorded of a kind and seed stays what it makes."""
+        texts = [mix.text(mix.make(kind, seed)) for kind in mix.KINDS for seed in range(1, 9)]
+        self.same("mixes", hashlib.sha256("".join(texts).encode()).hexdigest()[:16], MIXES)
+        self.same("unlike", len(set(texts)), len(texts))
+        scns = [json.loads(t) for t in texts]
+        counts = [sum(len(scenario.tasks_of(j.get("array", "1"))) for j in s["jobs"]) for s in scns]
+        self.same("how many", [min(counts) >= 30, max(counts) <= 45], [True, True])
+
+        def bad(s, j):
+            runs = j["run"].values() if isinstance(j["run"], dict) else [j["run"]]
+            parts = {p["name"]: int(p.get("MaxTime", 60)) for p in s["cluster"]["partitions"]}
+            most = min(parts[p] for p in j.get("partition", s["cluster"]["partitions"][0]["name"]).split(","))
+            return max(runs) > 60 * j["time"] or j["time"] > most or j["t"] > 300
+        self.same("ends within its limit", [(s["name"], j["id"]) for s in scns for j in s["jobs"] if bad(s, j)], [])
+        ids = [(s["name"], j["id"]) for s in scns for n, j in enumerate(s["jobs"])
+               if "dependency" in j and j["dependency"].rpartition("@")[2] not in [x["id"] for x in s["jobs"][:n]]]
+        self.same("after earlier ones", ids, [])
+        made = f"{self.work}/mix"
+        self.same("written", mix.write("resv", 4, made), len(scenario.load(made)["jobs"]))
+        said = replay.Replay(scenario.load(made), {}, f"{self.work}/files", "24.11").write()
+        self.same("by release", said[said.index("-p") + 1], "slurm:version=24.11")
+
     def site(self):
         site, out = f"{self.work}/site", f"{self.work}/made"
         os.makedirs(site)
@@ -168,7 +238,7 @@ def run():
     """How many failed."""
     with tempfile.TemporaryDirectory() as work:
         t = Tests(work)
-        for test in (t.words, t.conf, t.tables, t.trace_lines, t.comparisons, t.site, t.golden):
+        for test in (t.words, t.conf, t.tables, t.trace_lines, t.comparisons, t.releases, t.spoiled, t.mixes, t.site, t.golden):
             test()
     print(f"{t.passed} passed, {t.failed} failed")
     return t.failed

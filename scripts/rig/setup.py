@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which programs it takes, and the Debian packages that have them. Nothing is installed unasked."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -32,15 +33,36 @@ def missing(database):
     return out
 
 
-def require(database, install):
+def version_in(text):
+    """(24, 11, 5) of what a daemon says to -V; None: it says none."""
+    m = re.search(r"(\d+)\.(\d+)\.(\d+)", text or "")
+    return tuple(int(x) for x in m.groups()) if m else None
+
+
+def version():
+    """Of the slurmctld that is here."""
+    path = program("slurmctld")
+    said = subprocess.run([path, "-V"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False).stdout if path else ""
+    return version_in(said)
+
+
+def command_for(packages):
+    return ["apt-get", "install", "-y", "--no-install-recommends"] + packages
+
+
+def install(packages):
+    print("installing:", " ".join(packages), flush=True)
+    subprocess.run(command_for(packages), check=True)
+
+
+def require(database, may_install):
     packages = missing(database)
     if not packages:
         return
-    command = ["apt-get", "install", "-y", "--no-install-recommends"] + packages
-    if not install:
-        raise Bad(f"missing packages: {' '.join(packages)} (--setup installs them: {' '.join(command)})")
-    print("installing:", " ".join(packages), flush=True)
-    subprocess.run(command, check=True)
+    if not may_install:
+        raise Bad(f"missing packages: {' '.join(packages)} (--setup installs them: {' '.join(command_for(packages))})")
+    install(packages)
     packages = missing(database)
     if packages:
         raise Bad(f"still missing: {' '.join(packages)}")

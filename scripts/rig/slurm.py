@@ -12,7 +12,15 @@ import time
 
 from . import scenario
 from .scenario import UNFAKED, USERS, Bad, expand
-from .setup import program
+from .setup import program, version
+
+# Since this release slurmd can do without cgroups.
+CGROUPS_OFF = (23, 11, 0)
+
+
+def cgroup_lines(of):
+    """Nothing of ours uses cgroups: neither a chroot nor a container need have any. v1, unused, asks for nothing."""
+    return ["CgroupPlugin=disabled"] if of and of >= CGROUPS_OFF else ["CgroupAutomount=no", "CgroupPlugin=cgroup/v1"]
 
 
 class Slurm:
@@ -90,7 +98,7 @@ class Slurm:
         scenario.write_lines(f"{w}/slurm.conf", lines + scenario.partition_lines(self.scn))
         scenario.write_lines(f"{w}/gres.conf", scenario.gres_lines(self.scn, f"{w}/dev"))
         scenario.write_lines(f"{w}/plugstack.conf", [])
-        scenario.write_lines(f"{w}/cgroup.conf", ["CgroupAutomount=no"])
+        scenario.write_lines(f"{w}/cgroup.conf", cgroup_lines(version()))
         if self.scn["cluster"].get("topology"):
             scenario.write_lines(f"{w}/topology.conf", self.scn["cluster"]["topology"])
         os.environ["SLURM_CONF"] = f"{w}/slurm.conf"
