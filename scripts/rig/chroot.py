@@ -60,24 +60,19 @@ def packages():
 
 def maker(release, root):
     """The command that makes it."""
-    if shutil.which("mmdebstrap"):
-        return ["mmdebstrap", "--variant=apt", "--include=" + ",".join(packages()),
-                '--aptopt=APT::Install-Recommends "false"',
-                # Signed it has to be; how old it may be is a matter of this machine's clock.
-                '--aptopt=Acquire::Check-Valid-Until "false"', release, root, MIRROR]
-    if shutil.which("debootstrap"):
-        return ["debootstrap", "--variant=minbase", "--include=" + ",".join(packages()), release, root, MIRROR]
-    return None
+    return ["mmdebstrap", "--variant=apt", "--include=" + ",".join(packages()),
+            '--aptopt=APT::Install-Recommends "false"',
+            # Signed it has to be; how old it may be is a matter of this machine's clock.
+            '--aptopt=Acquire::Check-Valid-Until "false"', release, root, MIRROR]
 
 
 def make(place, release):
     """Beside its name first, so that what has its name is whole."""
     root, part = os.path.join(place, release), os.path.join(place, f"{release}.{os.getpid()}")
-    command = maker(release, part)
-    if not command:
+    if not shutil.which("mmdebstrap"):
         setup.install(["mmdebstrap"])
-        command = maker(release, part)
     os.makedirs(place, exist_ok=True)
+    command = maker(release, part)
     print(f"making {root}:", " ".join(command), flush=True)
     try:
         if subprocess.run(command, check=False).returncode:

@@ -103,8 +103,12 @@ class Comparison:
         return "\n".join(out)
 
 
+SECOND = "expected-2.csv"
+
+
 def compare(a, b, tolerance=TOLERANCE, nodes=True):
-    return Comparison(rows_of(a), rows_of(b), tolerance, nodes)
+    """b is None: the two recordings that a has."""
+    return Comparison(rows_of(a), rows_of(b) if b else rows_of(a, SECOND), tolerance, nodes)
 
 
 def pairs(a, b):
@@ -116,3 +120,12 @@ def pairs(a, b):
     if not names:
         raise Bad(f"{a} and {b} have no scenario in common")
     return [(n, os.path.join(a, n), os.path.join(b, n)) for n in names]
+
+
+def twice(a):
+    """(name, folder, None): a scenario that is recorded twice, or all of a folder that are."""
+    folders = [a] + [os.path.join(a, n) for n in sorted(os.listdir(a))]
+    found = [(os.path.basename(os.path.abspath(f)), f, None) for f in folders if os.path.exists(os.path.join(f, SECOND))]
+    if not found:
+        raise Bad(f"{a} has nothing that is recorded twice")
+    return found

@@ -119,6 +119,9 @@ class Tests:
             return
         shutil.copytree(a, b)
         self.same("with itself", compare.compare(a, b).differences, [])
+        shutil.copy(f"{b}/expected.csv", f"{b}/{compare.SECOND}")
+        self.same("its second", [[(n, compare.compare(f, s).differences) for n, f, s in compare.twice(x)] for x in (b, self.work)],
+                  [[(name, [])]] * 2)
         rows = compare.rows_of(b)
         first, *_, last = sorted(rows, key=lambda k: float(rows[k]["start"]))
         rows[last]["start"] = str(int(rows[last]["start"]) + 4)
@@ -148,6 +151,7 @@ class Tests:
         self.same("both", of("sid", "26.05"), "sid")
         self.same("both, at odds", of("bookworm", "24.11"), "no")
         self.same("unknown", [of("potato", None), of(None, "9.1")], ["release", "no"])
+        self.same("its maker", chroot.maker("forky", "/x")[-3:], ["forky", "/x", chroot.MIRROR])
         self.same("packages", [p in chroot.packages() for p in ("slurmctld", "mariadb-server", "munge", "python3")], [True] * 4)
         c = chroot.Chroot("/nowhere", "trixie", "24.11")
         self.same("a command", c.command(["s", "w", "i", "o"], "x y", ["run"])[-7:],
