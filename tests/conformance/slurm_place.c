@@ -343,6 +343,49 @@ static void release_ended(struct stage *s, int64_t now)
 	list_running(s);
 }
 
+/* Those that have ended by then are not there, until select_undo. */
+static uint32_t lift_ended(struct stage *s, int64_t now)
+{
+	const uint32_t mark = select_mark(s->select);
+	for (size_t i = 0; i < s->running_count; i++)
+		if (s->running[i].row->end != SL_NONE && s->running[i].row->end <= now)
+			select_give(s->select, s->running[i].alloc);
+	return mark;
+}
+
+static bool overlap(const struct stage *s, const struct select_alloc *a, const struct select_alloc *b)
+{
+	for (uint32_t i = 0; i < a->node_count; i++)
+		for (uint32_t j = 0; j < b->node_count; j++) {
+			const struct select_node_alloc *x = &a->node_alloc[i], *y = &b->node_alloc[j];
+			const uint32_t cores = select_core_count(s->select, x->node);
+			if (x->node != y->node)
+				continue;
+			for (uint32_t w = 0; w < (cores + 63) / 64; w++)
+				if (x->cores[w] & y->cores[w])
+					return true;
+			for (uint32_t g = 0; x->gres && y->gres && g < select_gres_count(s->select); g++)
+				if (x->gres[g].devices & y->gres[g].devices)
+					return true;
+		}
+	return false;
+}
+
+/* It has what one had that ended in its second: that one was gone by then. */
+static void release_for(struct stage *s, const struct select_alloc *alloc, int64_t now)
+{
+	for (size_t i = 0; i < s->running_count;) {
+		const int64_t end = s->running[i].row->end;
+		if (end == SL_NONE || end > now || !overlap(s, alloc, s->running[i].alloc)) {
+			i++;
+			continue;
+		}
+		select_give(s->select, s->running[i].alloc);
+		s->running[i] = s->running[--s->running_count];
+	}
+	list_running(s);
+}
+
 static void verdict(
 	struct tally *tally, const struct stage *s, const struct slurm_row *row, const char *failure)
 {
@@ -408,7 +451,7 @@ static bool beside_closing(
 	uint64_t closing[64];
 	bool right = false;
 	SL_CHECK(s->words <= SL_LEN(closing));
-	release_ended(s, row->start);
+	const uint32_t mark = lift_ended(s, row->start);
 	s->closing = closing;
 	for (int64_t back = 1; !right && back <= 2; back++) {
 		memset(closing, 0, sizeof(closing));
@@ -418,11 +461,13 @@ static bool beside_closing(
 		right = as_recorded(s, place(s, row, job), count);
 	}
 	s->closing = NULL;
+	select_undo(s->select, mark);
 	return right;
 }
 
 static void begins(struct stage *s, const struct slurm_row *row, const struct select_alloc *alloc)
 {
+	release_for(s, alloc, row->start);
 	struct select_alloc *held = alloc ? select_take(s->select, alloc) : NULL;
 	SL_CHECK(held);
 	s->running[s->running_count++] = (struct running){ row, held };
@@ -467,7 +512,7 @@ static void one_start(struct stage *s, const struct slurm_row *row, struct tally
 		return;
 	}
 	bool right = before_ends(s, row, &job, count) || beside_closing(s, row, &job, count);
-	release_ended(s, row->start);
+	const uint32_t mark = lift_ended(s, row->start);
 	const struct select_alloc *out = right ? NULL : place(s, row, &job);
 	const bool fits = out != NULL;
 	if (right || as_recorded(s, out, count)) {
@@ -480,6 +525,7 @@ static void one_start(struct stage *s, const struct slurm_row *row, struct tally
 			s->plan_count);
 		verdict(tally, s, row, failure);
 	}
+	select_undo(s->select, mark);
 	begins(s, row, select_make(s->select, &job, s->m.node_alloc, count));
 }
 
