@@ -713,8 +713,34 @@ static bool on_used(const struct picking *p, int64_t socket)
 	return socket < 0 || (p->sockets_used >> socket & 1);
 }
 
+/* From 24.05 on: of each socket as its part of the job's cores is, then of any, then of those sockets, then
+ * of others. How many. */
+static int64_t pick_by_cores(struct picking *p, int64_t count, bool others)
+{
+	const struct sel_shape *shape = shape_of(p->t->s, p->node_alloc->node);
+	const uint64_t *cores = p->node_alloc->cores;
+	const float each = (float)count / (float)max64(bits_count(cores, shape->words), 1);
+	int64_t got = 0;
+	for (uint32_t s = 0; s < p->sockets && got < count; s++) {
+		const int64_t here = bit_count_range(cores, s * shape->cores, (s + 1) * shape->cores);
+		got += pick(p, bits_at(p, s), min64(count - got, (int64_t)((float)here * each)));
+	}
+	got += pick(p, p->sock->any_bits, count - got);
+	for (int64_t s = 0; s < p->sockets && got < count; s++)
+		if (on_used(p, s))
+			got += pick(p, bits_at(p, s), count - got);
+	for (int64_t s = 0; s < p->sockets && got < count && others && !p->t->q->enforce_binding; s++)
+		if (!on_used(p, s))
+			got += pick(p, bits_at(p, s), count - got);
+	return got;
+}
+
 static void pick_for_node(struct picking *p, int64_t count)
 {
+	if (p->t->s->version >= SEL_24_05) {
+		(void)pick_by_cores(p, count, true);
+		return;
+	}
 	for (int64_t s = -1; s < p->sockets && count > 0; s++)
 		if (on_used(p, s))
 			count -= pick(p, bits_at(p, s), 1);
@@ -758,15 +784,30 @@ static void pick_for_tasks(struct picking *p, const struct sel_gres_request *r)
 		got += pick(p, bits_at(p, s), goal - got);
 }
 
+/* Of devices that differ in nothing, as gres.conf has it, slurmctld only counts. */
+static bool only_counts(const struct sel_shape *shape, uint32_t name)
+{
+	bool counts = !shape->device_types[name];
+	for (uint32_t i = 0; i < shape->group_count; i++)
+		counts = counts && (shape->group[i].name != name || shape->group[i].adjacent_all);
+	return counts;
+}
+
 static int64_t pick_for_job(
 	struct picking *p, const struct sel_gres_request *r, int64_t done, int64_t nodes_left)
 {
 	const struct sel_shape *shape = shape_of(p->t->s, p->node_alloc->node);
 	int64_t most = r->per_job - done - (nodes_left - 1), got = 0;
+	if (p->t->s->version >= SEL_24_05 && only_counts(shape, r->name))
+		return pick(p, p->sock->any_bits, most);
 	const int64_t per = r->cpus_per ? r->cpus_per : r->tasks_per * p->t->q->cpus_per_task;
 	if (per)
 		most = min64(most,
 			bit_count_range(p->node_alloc->cores, 0, shape->core_count) * shape->threads / per);
+	if (p->t->s->version >= SEL_24_05) {
+		got = pick_by_cores(p, max64(min64(most, p->sock->total), 1), false);
+		return got ? got : pick_by_cores(p, 1, true);
+	}
 	for (int64_t s = -1; s < p->sockets && got < most; s++)
 		if (on_used(p, s))
 			got += pick(p, bits_at(p, s), most - got);

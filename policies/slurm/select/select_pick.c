@@ -166,6 +166,20 @@ static struct sel_run *open_run(struct runs *runs)
 	return &runs->run[runs->count];
 }
 
+/* A node of another weight begins a run. In it required nodes count only if one that is not went before:
+ * slurmctld has no weight of a run until then, and parts it once more at the first. */
+static void part_run(struct runs *runs)
+{
+	struct sel_run *run = &runs->run[runs->count];
+	if (!run->nodes) {
+		run->required = UINT32_MAX;
+		return;
+	}
+	runs->count++;
+	runs->open = false;
+	open_run(runs)->weight = 0;
+}
+
 /* Usable nodes, not yet the job's, as runs. The nodes that are left are the required ones. */
 static void make_runs(struct sel_need *need, struct runs *runs)
 {
@@ -192,7 +206,7 @@ static void make_runs(struct sel_need *need, struct runs *runs)
 		const uint64_t weight = s->avail[n].weight;
 		if (runs->open && !t->q->contiguous && runs->run[runs->count].weight != UINT64_MAX &&
 			runs->run[runs->count].weight != weight)
-			close_run(runs);
+			part_run(runs);
 		struct sel_run *run = open_run(runs);
 		if (!run->nodes)
 			run->from = n;
