@@ -271,10 +271,12 @@ static bool choose_cores(const struct sel_test *t, struct select_node_alloc *nod
 	return true;
 }
 
-/* _get_task_count(): those that were asked for; else those of the nodes, or of the cpus. */
-static int64_t count_tasks(const struct sel_request *q, uint32_t nodes, int64_t cpus_asked)
+/* _get_task_count(): those that were asked for (from 26.05 on those of the nodes, where it is said how many
+ * they have); else those of the nodes, or of the cpus. */
+static int64_t count_tasks(const struct sel_test *t, uint32_t nodes, int64_t cpus_asked)
 {
-	if (q->desc.tasks != SL_NONE)
+	const struct sel_request *q = t->q;
+	if (q->desc.tasks != SL_NONE && (t->s->version < SEL_26_05 || !q->tasks_per_node))
 		return q->desc.tasks;
 	return q->tasks_per_node ? q->tasks_per_node * nodes : cpus_asked / q->cpus_per_task;
 }
@@ -287,7 +289,7 @@ bool sel_distribute(struct sel_test *t, struct select_alloc *alloc, int64_t cpus
 		.t = t, .alloc = alloc, .limit = task_limit, .gres_cpus = gres_cpus, .left = cpus_asked
 	};
 	if (t->s->version >= SEL_24_05)
-		l.left = count_tasks(q, alloc->node_count, cpus_asked);
+		l.left = count_tasks(t, alloc->node_count, cpus_asked);
 	else if (!q->overcommit && q->cpus_per_task > 1)
 		l.left = q->tasks_per_node ? q->tasks_per_node * alloc->node_count
 					   : cpus_asked / q->cpus_per_task;
