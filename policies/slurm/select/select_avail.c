@@ -9,7 +9,8 @@
  *   and the node is out. With CR_Socket a socket that anyone uses is out.
  * - A core counts so many cpus as tasks may be put on it: all its threads, or
  *   fewer by --ntasks-per-core and --threads-per-core.
- * - The partition's MaxCPUsPerNode bounds what its jobs are allocated of a node.
+ * - The partition's MaxCPUsPerNode bounds what its jobs are allocated of a node, MaxCPUsPerSocket of a
+ * socket.
  * - At least --mincpus, tasks per node times cpus per task; --ntasks-per-socket
  *   removes cores of sockets with too many. From 24.05 on, without gres: the cpus of whole tasks, and of no
  *   more tasks than --ntasks-per-node and --ntasks-per-socket allow; the first cores.
@@ -122,19 +123,46 @@ static bool by_socket(const struct sel_test *t)
 	return p->by_socket || (t->s->cr_socket && !p->by_core);
 }
 
-/* What the partition's jobs use of the node, of cores that this one cannot have. */
-static int64_t partition_uses(const struct sel_test *t, uint32_t node, const uint64_t *map)
+/* Cores that the partition's jobs use of the node, but for those that this one can have. */
+static void partition_cores(
+	const struct sel_test *t, uint32_t node, const uint64_t *map, uint64_t used[SEL_WORDS])
 {
 	const struct sel_shape *shape = shape_of(t->s, node);
-	uint64_t used[SEL_WORDS] = { 0 };
+	memset(used, 0, SEL_WORDS * sizeof(*used));
 	for (const struct select_node_alloc *p = t->s->node[node].first; p; p = p->next)
 		if (p->owner->partition == t->q->partition && !p->owner->stopped)
 			for (uint32_t w = 0; w < shape->words; w++)
 				used[w] |= p->cores[w];
-	int64_t cores = 0;
 	for (uint32_t w = 0; w < shape->words; w++)
-		cores += bits_of(used[w] & ~map[w]);
+		used[w] &= ~map[w];
+}
+
+/* What the partition's jobs use of the node, of cores that this one cannot have. */
+static int64_t partition_uses(const struct sel_test *t, uint32_t node, const uint64_t *map)
+{
+	const struct sel_shape *shape = shape_of(t->s, node);
+	uint64_t used[SEL_WORDS];
+	int64_t cores = 0;
+	partition_cores(t, node, map, used);
+	for (uint32_t w = 0; w < shape->words; w++)
+		cores += bits_of(used[w]);
 	return cores * shape->threads;
+}
+
+/* MaxCPUsPerSocket: of a socket that has so many in use by the partition's jobs none, of others so many. */
+static void bound_sockets(const struct sel_test *t, uint32_t node, const uint64_t *map, int64_t *free)
+{
+	const struct sel_shape *shape = shape_of(t->s, node);
+	const int64_t most = t->s->partition[t->q->partition].cpus_per_socket_max;
+	uint64_t used[SEL_WORDS] = { 0 };
+	if (most == SL_NONE)
+		return;
+	if (t->count_row)
+		partition_cores(t, node, map, used);
+	for (uint32_t i = 0; i < shape->sockets; i++) {
+		const int64_t cores = bit_count_range(used, i * shape->cores, (i + 1) * shape->cores);
+		free[i] = cores * shape->threads >= most ? 0 : min64(free[i], most / shape->threads);
+	}
 }
 
 /* How many cpus the partition leaves; -1: none at all. */
@@ -189,8 +217,10 @@ static int64_t allocate(
 		c.free[i] = bit_count_range(map, i * shape->cores, (i + 1) * shape->cores);
 		if (by_socket(t) && c.free[i] < shape->cores)
 			c.free[i] = 0;
-		free += c.free[i];
 	}
+	bound_sockets(t, node, map, c.free);
+	for (uint32_t i = 0; i < shape->sockets; i++)
+		free += c.free[i];
 	*cpus_max = free * shape->threads;
 	const int64_t limit = partition_limit(t, node, map, free * shape->threads);
 	if (limit < 0)

@@ -244,13 +244,22 @@ static void make_settings(struct select *s)
 		s->kill_wait = 30;
 }
 
+static int64_t number_set(const struct sl_cluster *c, const char *partition, const char *key)
+{
+	const char *text = sl_setting_of(c, "partition", partition, key);
+	int64_t value;
+	return text && sl_get_i64(text, strlen(text), &value) && value >= 0 ? value : SL_NONE;
+}
+
 static int make_partition(struct select *s, uint32_t row, struct sl_err *err)
 {
 	const struct sl_cluster *c = s->cluster;
 	struct sel_partition *p = &s->partition[row];
-	*p = (struct sel_partition){
-		.cpus_per_node_max = SL_NONE, .nodes_max = SL_NONE, .tier = 1, .rows = 1
-	};
+	*p = (struct sel_partition){ .cpus_per_node_max = SL_NONE,
+		.cpus_per_socket_max = SL_NONE,
+		.nodes_max = SL_NONE,
+		.tier = 1,
+		.rows = 1 };
 	p->nodes = sl_alloc(s->arena, s->words, sizeof(uint64_t));
 	if (!p->nodes)
 		return sl_fail_memory(err);
@@ -265,6 +274,7 @@ static int make_partition(struct select *s, uint32_t row, struct sl_err *err)
 	if (!spec)
 		return SL_OK;
 	p->cpus_per_node_max = spec->cpus_per_node_max;
+	p->cpus_per_socket_max = number_set(c, spec->name, "MaxCPUsPerSocket");
 	p->nodes_max = spec->nodes_max;
 	p->tier = spec->tier == SL_NONE ? 1 : spec->tier;
 	p->exclusive = spec->share == SL_SHARE_EXCLUSIVE;

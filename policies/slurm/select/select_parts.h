@@ -92,9 +92,10 @@ struct sel_node {
 struct sel_partition {
 	uint64_t *nodes;
 	int64_t cpus_per_node_max, nodes_max;
-	int64_t tier, rows; /* rows: without that of select.qos_row. */
-	uint32_t rank;      /* Among select.by_tier. */
-	int64_t *row_cores; /* Scratch of select_rows.c, by row. */
+	int64_t cpus_per_socket_max; /* MaxCPUsPerSocket, of 23.02; SL_NONE: not set. */
+	int64_t tier, rows;          /* rows: without that of select.qos_row. */
+	uint32_t rank;               /* Among select.by_tier. */
+	int64_t *row_cores;          /* Scratch of select_rows.c, by row. */
 	uint32_t *row_at, *row_place;
 	uint64_t *row_met;
 	bool force, shares, exclusive, exclusive_user, least_loaded, preempt_off;

@@ -99,6 +99,18 @@ Test(ctl_releases, a_plan_takes_one_slot_at_least, .fini = fini)
 	expect_said("plan 3 600");
 }
 
+Test(ctl_releases, jobs_on_other_nodes_do_not_put_a_plan_off, .fini = fini)
+{
+	/* 1 and 2 end in one batch, at 120 and 140; 3 gets the node of 1. */
+	static const char jobs[] =
+		"1 0 130 -N1 -t2 -pq" X "\n2 20 130 -N1 -t2 -pq" X "\n3 25 30 -N1 -t1 -pq" X "\n";
+	run("slurm:version=24.11", BRISK, "PartitionName=q Nodes=n[1-2]\n", jobs);
+	expect_said("25 plan 3 140");
+	cw_end(&w);
+	run("slurm:version=25.05", BRISK, "PartitionName=q Nodes=n[1-2]\n", jobs);
+	expect_said("25 plan 3 120");
+}
+
 Test(ctl_releases, a_start_may_use_up_bf_max_job_test, .fini = fini)
 {
 	/* 2 and the array's first task are two. */

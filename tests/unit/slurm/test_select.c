@@ -470,6 +470,32 @@ Test(select, cpus_of_a_partition_on_a_node, .fini = fini)
 	expect("n2:0");
 }
 
+static void bound_sockets_of(const char *partition, const char *value)
+{
+	w.setting[w.cluster.setting_count++] = (struct sl_setting){
+		.kind = "partition", .name = partition, .key = "MaxCPUsPerSocket", .value = value
+	};
+}
+
+/* MaxCPUsPerSocket, of 23.02. */
+Test(select, cpus_of_a_partition_on_a_socket, .fini = fini)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 2, 2, 4, 1, 1000);
+	(void)sw_partition(&w, "q", "ALL");
+	bound_sockets_of("p", "3");
+	sw_ready(&w);
+	tasks(5);
+	expect("n1:0-2,4-5");
+	hold(2, "n1"); /* One of each. Of a socket with fewer than 3 in use up to 3 more are given out, as
+			  slurmctld does. */
+	tasks(7);
+	expect("n1:1-3,5-7 n2:0");
+	hold(4, "n1");
+	tasks(1); /* Three of each are in use: no more of them. */
+	expect("n2:0");
+}
+
 /* ---- When
  * -------------------------------------------------------------------------------------------------------- */
 
