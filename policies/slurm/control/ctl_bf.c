@@ -40,6 +40,17 @@ struct attempt {
 	ctl_time at;              /* It would start. */
 };
 
+static bool has_owners(const struct ctl *c)
+{
+	for (uint32_t i = 0; i < c->part_count; i++)
+		if (c->part[i].spec->exclusive_user)
+			return true;
+	for (uint32_t i = 0; i < c->jobs->count; i++)
+		if (c->job[i].desc.desc && c->job[i].desc.desc->exclusive == SL_EXCLUSIVE_USER)
+			return true;
+	return false;
+}
+
 int ctl_bf_make(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_bf *bf = sl_alloc(c->arena, 1, sizeof(*bf));
@@ -60,6 +71,9 @@ int ctl_bf_make(struct ctl *c, struct sl_err *err)
 	bf->reserved = sl_alloc(c->arena, c->part_count, sizeof(*bf->reserved));
 	if (!bf->slots.asked || !bf->planned || !bf->by_user || !bf->by_part || !bf->by_user_part ||
 		!bf->by_assoc || !bf->reserved)
+		bf->owners = has_owners(c);
+	if (!bf->planned || !bf->by_user || !bf->by_part || !bf->by_user_part || !bf->by_assoc ||
+		!bf->reserved)
 		return sl_fail_memory(err);
 	return SL_OK;
 }
@@ -254,6 +268,29 @@ static const int64_t *licenses_of(
 	return licenses;
 }
 
+/* Until 24.11 a node that another user has to himself now is in no plan, whenever it will be free
+ * (filter_by_node_owner); neither is one with any job of another user for a job that wants its user alone
+ * there. */
+static void without_owned(const struct attempt *a)
+{
+	const struct ctl *c = a->c;
+	const struct ctl_job *job = a->job;
+	const bool alone = a->part->spec->exclusive_user ||
+			   (job->desc.desc && job->desc.desc->exclusive == SL_EXCLUSIVE_USER);
+	if (!a->bf->owners || c->params.version >= CTL_24_11)
+		return;
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
+		const struct ctl_job *other = &c->job[row];
+		if (other->user == job->user || !other->alloc ||
+			(!alone && other->alloc->whole != SL_EXCLUSIVE_USER))
+			continue;
+		for (uint32_t i = 0; i < other->alloc->node_count; i++) {
+			const uint32_t node = other->alloc->node_alloc[i].node;
+			a->nodes[node / 64] &= ~(UINT64_C(1) << (node % 64));
+		}
+	}
+}
+
 /* Nodes over all of its time; a->later is set. False: too few, or too few licences. */
 static bool find_nodes(struct attempt *a)
 {
@@ -432,6 +469,7 @@ static enum verdict try_at(struct attempt *a)
 		still_until(bf, a->start - c->params.bf_window_min * 60);
 		return NEXT;
 	}
+	without_owned(a);
 	/* and as the plan does (node_space). */
 	if (!find_nodes(a))
 		return ctl_bf_later(a);

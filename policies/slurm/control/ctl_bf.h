@@ -38,6 +38,7 @@ struct ctl_bf {
 	uint32_t *reserved;     /* By partition: reservations of the pass. */
 	uint32_t first_planned; /* The first job of this pass that could not start; CTL_NO_ROW: none yet. */
 	int64_t tries, started;
+	bool owners;          /* Some partition, or some job, has nodes for one user alone. */
 	ctl_time still_until; /* A pass over the same state would do the same before then. */
 	/* For benchmarks: */
 	uint64_t passes, tests, slots_made, jobs_looked;

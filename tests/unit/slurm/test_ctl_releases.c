@@ -111,6 +111,21 @@ Test(ctl_releases, jobs_on_other_nodes_do_not_put_a_plan_off, .fini = fini)
 	expect_said("25 plan 3 120");
 }
 
+Test(ctl_releases, nodes_that_another_user_has_are_planned, .fini = fini)
+{
+	/* u2 has to wait until u1 has left. From 24.11 on that is in the plan, and 3 does not go before it.
+	 */
+	static const char more[] = "PartitionName=u Nodes=n[1-2] ExclusiveUser=YES\n";
+	static const char jobs[] =
+		"1 0 100 user=u1 -N2 -n2 -t2 -pu --mem=10\n2 5 60 user=u2 -N2 -n2 -t2 -pu --mem=10\n"
+		"3 10 300 user=u1 -N2 -n2 -t10 -pu --mem=10\n";
+	run("slurm:version=22.05", BRISK, more, jobs);
+	cw_expect(&w, "1:0-100@n[1-2] 2:310-370@n[1-2] 3:10-310@n[1-2]");
+	cw_end(&w);
+	run("slurm:version=24.11", BRISK, more, jobs);
+	cw_expect(&w, "1:0-100@n[1-2] 2:100-160@n[1-2] 3:160-460@n[1-2]");
+}
+
 Test(ctl_releases, a_start_may_use_up_bf_max_job_test, .fini = fini)
 {
 	/* 2 and the array's first task are two. */
