@@ -272,6 +272,8 @@ struct select {
 	bool gres_adjacent; /* Some devices are local to some sockets only. */
 	/* Switches. */
 	uint32_t switch_count;
+	int64_t block_base;    /* topology/block: nodes of a base block; 0: not yet known. */
+	uint32_t block_levels; /* Bit i: 2^i of them are joined. */
 	uint64_t **switch_nodes;
 	int64_t *switch_distance; /* Between two; SEL_INFINITE: not joined. */
 };
@@ -388,6 +390,8 @@ void sel_task_range(const struct sel_test *t, uint32_t node, int64_t *least, int
 bool sel_enough_nodes(const struct sel_test *t, int64_t have, int64_t left);
 /* select_topo.c */
 bool sel_eval_tree(struct sel_test *t);
+/* select_block.c: the same for topology/block. */
+bool sel_eval_block(struct sel_test *t);
 int sel_topo_make(struct select *s, struct sl_err *err);
 /* select_linear.c */
 bool sel_linear(struct sel_test *t);

@@ -507,7 +507,7 @@ static bool eval(struct sel_test *t)
 	if (sel_wants_one(t))
 		return eval_one(t);
 	if (s->switch_count && !q->contiguous && (!s->topo_optional || q->switches > 0))
-		return sel_eval_tree(t);
+		return s->cluster->topology == SL_TOPOLOGY_BLOCK ? sel_eval_block(t) : sel_eval_tree(t);
 	return eval_consecutive(t);
 }
 

@@ -21,6 +21,7 @@
  *   one node fewer, and so on.
  * topology/block counts as leaves without a top: a job fills as few blocks as
  * it can, all equally near to each other.
+ * topology/block is select_block.c's.
  */
 #include "policies/slurm/select/select_pick.h"
 
