@@ -305,6 +305,7 @@ static const struct verb {
 	{ "requeuehold", requeues_good, false },
 	{ "suspend", signals_good, true },
 	{ "resume", signals_good, true },
+	{ "top", signals_good, true },
 	{ "update", update_good, false },
 	{ "delete", delete_good, false },
 };

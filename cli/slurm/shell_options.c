@@ -151,7 +151,7 @@ static bool shell_options_take(
 	if (!is_read(asked->tool, option, value, shell->now + shell->epoch * SL_SECOND, asked))
 		return shell_options_refuse(shell, asked->tool, option, value ? value : "");
 	shell_options_note(asked, option, value);
-	if (option->what == OPTION_WRAP || option->what == OPTION_SKIP ||
+	if (option->what == OPTION_WRAP || option->what == OPTION_SKIP || option->what == OPTION_DROPPED ||
 		strcmp(option->name, "job-name") == 0)
 		return true;
 	cell_put(&asked->options, " --%s", option->name);

@@ -115,9 +115,11 @@ struct sl_job_attributes {
 	int64_t attempts_recorded;    /* Attempts in the log. */
 	enum sl_state state_recorded; /* SL_PENDING: not known. */
 	int8_t requeue;               /* 1, 0; -1: not said. */
-	bool held;     /* By user or operator, at submission, until `begin` (SL_NONE: for ever). */
-	bool censored; /* Cut by its limit or the log's end: its full run time is unknown.
-			*/
+	int8_t kill_invalid_dep; /* --kill-on-invalid-dep, likewise: it is cancelled once its dependency can
+				  * no longer be met. */
+	bool held;               /* By user or operator, at submission, until `begin` (SL_NONE: for ever). */
+	bool censored;           /* Cut by its limit or the log's end: its full run time is unknown.
+				  */
 	/* The engine's: */
 	const struct sl_depend *depend;
 	uint32_t depend_count;
@@ -139,7 +141,7 @@ struct sl_job_attributes {
 #define SL_JOB_ATTRIBUTES_NONE                                                                             \
 	.begin = SL_NONE, .deadline = SL_NONE, .time_min = SL_NONE, .nice = SL_NONE, .array = SL_NONE,     \
 	.array_task = SL_NONE, .array_limit = SL_NONE, .start_recorded = SL_NONE, .end_recorded = SL_NONE, \
-	.attempts_recorded = SL_NONE, .requeue = -1
+	.attempts_recorded = SL_NONE, .requeue = -1, .kill_invalid_dep = -1
 
 /* ---- What jobs do while they run ----------------------------------------------- */
 

@@ -34,6 +34,7 @@ struct sl_pass;
 	X(PARTITION_DOWN, "PartitionDown") \
 	X(PARTITION_INACTIVE, "PartitionInactive") \
 	X(PARTITION_CONFIG, "PartitionConfig") \
+	X(MEM_LIMIT, "MaxMemPerLimit") \
 	X(ACCOUNT, "AccountNotAllowed") \
 	X(QOS, "QOSNotAllowed") \
 	X(RESERVATION, "Reservation") \

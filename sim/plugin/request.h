@@ -6,7 +6,13 @@
 
 #include "base.h"
 
-enum sl_exclusive { SL_EXCLUSIVE_NO, SL_EXCLUSIVE_NODE, SL_EXCLUSIVE_USER, SL_EXCLUSIVE_MCS };
+enum sl_exclusive {
+	SL_EXCLUSIVE_NO,
+	SL_EXCLUSIVE_NODE,
+	SL_EXCLUSIVE_USER,
+	SL_EXCLUSIVE_MCS,
+	SL_EXCLUSIVE_TOPO /* Whole nodes, and no other job in the segment of the topology that they are in. */
+};
 
 /* A job description as submitted to Slurm: the options of sbatch(1). Numbers: SL_NONE, texts: NULL where
  * nothing was written. Memory in MiB, 0: all of the node's. Of a request that jobs share, texts are the same
@@ -22,6 +28,10 @@ struct sl_job_desc {
 	const char *partition; /* Several: "a,b". */
 	const char *gres;      /* Of a node: "gpu:a100:2,mps:50". */
 	const char *gpus, *gpus_per_node, *gpus_per_socket, *gpus_per_task; /* "2", "a100:2" */
+	const char *gres_per_task; /* Devices other than GPUs, of --tres-per-task: "mps:50". */
+	const char *node_sizes;    /* A list of --nodes, as written: "1,4,8", "2-8:2"; NULL: any from
+				    * nodes_min to nodes_max will do. */
+	const char *prefer;        /* Features, as constraint has them: wanted, not needed. */
 	const char *gres_flags, *constraint, *nodelist, *exclude, *distribution;
 	const char *licenses, *reservation;
 	enum sl_exclusive exclusive;

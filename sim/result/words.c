@@ -44,6 +44,7 @@ static const char *const reason[SL_REASON_COUNT] = {
 	[SL_REASON_PARTITION_TIME] = "its time limit is beyond its partition's",
 	[SL_REASON_PARTITION_DOWN] = "its partition was down: jobs could be submitted, none was started",
 	[SL_REASON_PARTITION_INACTIVE] = "its partition was inactive: no job could be submitted or started",
+	[SL_REASON_MEM_LIMIT] = "it asks for more memory on a node than its partition, or the cluster, gives to a job",
 	[SL_REASON_PARTITION_CONFIG] = "its partition's configuration does not allow what it asks for",
 	[SL_REASON_ACCOUNT] = "its account may not use its partition",
 	[SL_REASON_QOS] = "its quality of service may not be used in its partition or by its account",

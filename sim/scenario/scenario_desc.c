@@ -387,7 +387,7 @@ static void take_mem(struct asking *a)
 
 static bool is_exclusive(const struct asking *a)
 {
-	return a->desc->exclusive == SL_EXCLUSIVE_NODE ||
+	return a->desc->exclusive == SL_EXCLUSIVE_NODE || a->desc->exclusive == SL_EXCLUSIVE_TOPO ||
 	       a->machine->scenario->cluster.select == SL_SELECT_LINEAR ||
 	       (a->partition && a->partition->share == SL_SHARE_EXCLUSIVE);
 }

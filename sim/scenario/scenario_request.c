@@ -489,8 +489,9 @@ static int intern_desc(
 	memset(to, 0, sizeof(*to));
 	memcpy(to, from, said); /* What pads it stays zero. */
 	const char **text[] = { &to->partition, &to->gres, &to->gpus, &to->gpus_per_node,
-		&to->gpus_per_socket, &to->gpus_per_task, &to->gres_flags, &to->constraint, &to->nodelist,
-		&to->exclude, &to->distribution, &to->licenses, &to->reservation };
+		&to->gpus_per_socket, &to->gpus_per_task, &to->gres_per_task, &to->node_sizes, &to->prefer,
+		&to->gres_flags, &to->constraint, &to->nodelist, &to->exclude, &to->distribution,
+		&to->licenses, &to->reservation };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(text) && !status; i++) {
 		uint32_t number;

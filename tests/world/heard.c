@@ -79,6 +79,9 @@ void heard_desc(struct heard *h, const struct sl_job_desc *a)
 	put_text(h, " gpus/N=", a->gpus_per_node);
 	put_text(h, " gpus/S=", a->gpus_per_socket);
 	put_text(h, " gpus/n=", a->gpus_per_task);
+	put_text(h, " gres/n=", a->gres_per_task);
+	put_text(h, " sizes=", a->node_sizes);
+	put_text(h, " prefer=", a->prefer);
 	put_text(h, " gflags=", a->gres_flags);
 	put_text(h, " C=", a->constraint);
 	put_text(h, " w=", a->nodelist);
@@ -118,6 +121,8 @@ void heard_more(struct heard *h, const struct sl_job_attributes *more)
 	put_length(h, " before=", more->held_before_recorded);
 	put_length(h, " requeued=", more->requeued_after_recorded);
 	put_length(h, " eligible+", more->eligible_after_recorded);
+	if (more->kill_invalid_dep >= 0)
+		heard_put(h, " killdep=%d", more->kill_invalid_dep);
 	if (more->requeue >= 0)
 		heard_put(h, " requeue=%d", more->requeue);
 	put_flag(h, "held", more->held);

@@ -83,9 +83,11 @@ static bool options_count_of(const char *text, size_t len, int64_t *value)
 	return true;
 }
 
-/* "4", "2-8", "2-", "1,3,5-7:2": the least and the most. */
+/* "4", "2-8", "2-", "1,3,5-7:2": the least and the most; and of a list itself, as between them not all will
+ * do. */
 static bool nodes_in(const char *text, struct sl_job_desc *desc)
 {
+	desc->node_sizes = strpbrk(text, ",:") ? text : NULL;
 	int64_t least = SL_NONE;
 	int64_t most = SL_NONE;
 	const char *p = text;
@@ -258,21 +260,77 @@ static bool array_in(const char *text, struct slurm_said *said)
 				   said->more.array_limit >= 0);
 }
 
-static bool exclusive_in(const char *text, struct sl_job_desc *desc)
+static bool exclusive_in(const char *text, struct slurm_said *said)
 {
 	static const struct {
 		const char *word;
 		enum sl_exclusive kind;
 	} kinds[] = { { "", SL_EXCLUSIVE_NODE }, { "user", SL_EXCLUSIVE_USER }, { "mcs", SL_EXCLUSIVE_MCS },
 		{ "exclusive", SL_EXCLUSIVE_NODE }, { "ok", SL_EXCLUSIVE_NODE }, { "no", SL_EXCLUSIVE_NO },
-		{ "topo", SL_EXCLUSIVE_NODE } };
+		{ "topo", SL_EXCLUSIVE_TOPO } };
 	for (size_t i = 0; i < SL_LEN(kinds); i++) {
 		if (strcasecmp(text, kinds[i].word) == 0) {
-			desc->exclusive = kinds[i].kind;
+			said->desc[said->desc_count - 1].exclusive = kinds[i].kind;
+			if (kinds[i].kind == SL_EXCLUSIVE_TOPO)
+				said->dropped |= UINT32_C(1) << SLURM_DROPPED_TOPO;
 			return true;
 		}
 	}
 	return false;
+}
+
+/* Without "cpu:", "gres/gpu:" or "gres/" (of 23.11 "gres:") before it; NULL: it begins otherwise. */
+static const char *behind(const char *text, const char *kind)
+{
+	const size_t len = strlen(kind);
+	const bool begins = strncasecmp(text, "gres", 4) == 0 && (text[4] == '/' || text[4] == ':');
+	if (!*kind)
+		return begins ? text + 5 : NULL;
+	if (begins && strcmp(kind, "cpu:") != 0)
+		text += 5;
+	else if (strcmp(kind, "cpu:") != 0)
+		return NULL;
+	return strncasecmp(text, kind, len) == 0 ? text + len : NULL;
+}
+
+/* "cpu=4,gres/gpu:a100=1,gres/mps=50": cpus and GPUs of a task as --cpus-per-task and --gpus-per-task say
+ * them, other devices as a list of gres of a task; licences of a task are not read. Written over the line's
+ * own copy, which shrinks. */
+static bool tres_per_task_in(char *text, struct sl_job_desc *desc)
+{
+	char gpus[64] = "";
+	char *to = text;
+	bool good = true;
+	for (char *at = text, *next; *at; at = next) {
+		const size_t len = strcspn(at, ",");
+		const char *value;
+		next = at + len + (at[len] == ',');
+		at[len] = '\0';
+		char *equals = strchr(at, '=');
+		if (equals)
+			*equals = ':';
+		if ((value = behind(at, "cpu:"))) {
+			good &= options_count_of(value, strlen(value), &desc->cpus_per_task);
+		} else if ((value = behind(at, "gpu:")) && strlen(value) < sizeof(gpus)) {
+			memcpy(gpus, value, strlen(value) + 1);
+		} else if (!value && (value = behind(at, ""))) {
+			const size_t size = strlen(value);
+			if (to > text)
+				*to++ = ',';
+			memmove(to, value, size);
+			to += size;
+		} else {
+			good = false;
+		}
+	}
+	desc->gres_per_task = to > text ? text : NULL;
+	if (to > text)
+		*to++ = '\0';
+	if (gpus[0]) {
+		memcpy(to, gpus, strlen(gpus) + 1);
+		desc->gpus_per_task = to;
+	}
+	return good;
 }
 
 /* ---- Options ---------------------------------------------------------------------------------- */
@@ -309,6 +367,9 @@ static bool apply_more(
 	case OPTION_HOLD:
 		more->held = true;
 		return true;
+	case OPTION_KILL_INVALID:
+		more->kill_invalid_dep = strcasecmp(value, "yes") == 0;
+		return more->kill_invalid_dep || strcasecmp(value, "no") == 0;
 	case OPTION_MORE:
 		*(const char **)(void *)((char *)more + option->at) = value;
 		return true;
@@ -339,13 +400,18 @@ static bool options_apply(
 	case OPTION_NODES:
 		return nodes_in(value, desc);
 	case OPTION_EXCLUSIVE:
-		return exclusive_in(value, desc);
+		return exclusive_in(value, said);
 	case OPTION_SWITCHES:
 		return switches_in(value, desc);
 	case OPTION_EXTRA:
 		return extra_in(value, desc);
 	case OPTION_HINT:
 		desc->no_multithread |= strcasecmp(value, "nomultithread") == 0;
+		return true;
+	case OPTION_TRES_PER_TASK:
+		return tres_per_task_in((char *)(uintptr_t)value, desc);
+	case OPTION_DROPPED:
+		said->dropped |= UINT32_C(1) << option->at;
 		return true;
 	case OPTION_WRAP:
 		said->hidden = false;

@@ -27,7 +27,15 @@ struct slurm_said {
 	uint32_t unread;  /* Values that cannot be read. */
 	uint32_t position_len;
 	const char *first; /* The first such word, not closed by a zero; position_len bytes. */
+	uint32_t dropped;  /* Bit i: it says slurm_dropped_name(i), which is not followed. */
 };
+
+/* Options that may move a start and are not followed; NULL: there are no more. */
+enum { SLURM_DROPPED_TOPO = 18, SLURM_DROPPED_MAX };
+const char *slurm_dropped_name(uint32_t i);
+/* How many jobs say each of them, to the sink. */
+int slurm_say_dropped(const struct sl_sink *sink, const char *file, const uint64_t dropped[SLURM_DROPPED_MAX],
+	struct sl_err *err);
 
 /* Bytes that the texts of a line need. */
 size_t slurm_options_capacity(size_t len);

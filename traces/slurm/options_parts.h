@@ -10,7 +10,8 @@
 enum slurm_option_value { VALUE_NONE, VALUE_NEEDED, VALUE_MAY };
 
 enum slurm_option_what {
-	OPTION_SKIP, /* Nothing that a scheduler looks at. */
+	OPTION_SKIP,    /* Nothing that a scheduler looks at. */
+	OPTION_DROPPED, /* It may move a start, and is not followed: counted. at: which of them. */
 	/* Of a member of sl_desc: */
 	OPTION_COUNT,
 	OPTION_MEMORY,
@@ -21,6 +22,7 @@ enum slurm_option_what {
 	OPTION_SWITCHES,
 	OPTION_EXTRA,
 	OPTION_HINT,
+	OPTION_TRES_PER_TASK,
 	/* Of the whole job: */
 	OPTION_TIME,
 	OPTION_TIME_MIN,
@@ -31,6 +33,7 @@ enum slurm_option_what {
 	OPTION_REQUEUE,
 	OPTION_NO_REQUEUE,
 	OPTION_HOLD,
+	OPTION_KILL_INVALID,
 	OPTION_WRAP,
 	OPTION_MORE, /* A text of sl_job_attributes. */
 	OPTION_SAID  /* A text of slurm_said. */

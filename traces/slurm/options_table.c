@@ -41,7 +41,9 @@ static const struct slurm_option options[] = {
 	{ "gpus-per-socket", 0, VALUE_NEEDED, OPTION_TEXT, DESC(gpus_per_socket) },
 	{ "gpus-per-task", 0, VALUE_NEEDED, OPTION_TEXT, DESC(gpus_per_task) },
 	{ "gres-flags", 0, VALUE_NEEDED, OPTION_TEXT, DESC(gres_flags) },
+	{ "tres-per-task", 0, VALUE_NEEDED, OPTION_TRES_PER_TASK, 0 },
 	{ "constraint", 'C', VALUE_NEEDED, OPTION_TEXT, DESC(constraint) },
+	{ "prefer", 0, VALUE_NEEDED, OPTION_TEXT, DESC(prefer) },
 	{ "nodelist", 'w', VALUE_NEEDED, OPTION_TEXT, DESC(nodelist) },
 	{ "exclude", 'x', VALUE_NEEDED, OPTION_TEXT, DESC(exclude) },
 	{ "distribution", 'm', VALUE_NEEDED, OPTION_TEXT, DESC(distribution) },
@@ -65,6 +67,7 @@ static const struct slurm_option options[] = {
 	{ "requeue", 0, VALUE_NONE, OPTION_REQUEUE, 0 },
 	{ "no-requeue", 0, VALUE_NONE, OPTION_NO_REQUEUE, 0 },
 	{ "hold", 'H', VALUE_NONE, OPTION_HOLD, 0 },
+	{ "kill-on-invalid-dep", 0, VALUE_NEEDED, OPTION_KILL_INVALID, 0 },
 	{ "wrap", 0, VALUE_NEEDED, OPTION_WRAP, 0 },
 	{ "job-name", 'J', VALUE_NEEDED, OPTION_MORE, MORE(name) },
 	{ "qos", 'q', VALUE_NEEDED, OPTION_MORE, MORE(qos) },
@@ -77,42 +80,74 @@ static const struct slurm_option options[] = {
 #define ALONE(name, letter) name, letter, VALUE_NONE, OPTION_SKIP, 0
 #define MAY(name, letter)   name, letter, VALUE_MAY, OPTION_SKIP, 0
 static const struct slurm_option skipped[] = { { NEEDS("accel-bind", 0) }, { NEEDS("acctg-freq", 0) },
-	{ NEEDS("batch", 0) }, { NEEDS("bb", 0) }, { NEEDS("bbf", 0) }, { MAY("bcast", 0) },
-	{ NEEDS("bcast-exclude", 0) }, { ALONE("bell", 0) }, { NEEDS("chdir", 'D') }, { NEEDS("workdir", 0) },
-	{ NEEDS("clusters", 'M') }, { NEEDS("cluster-constraint", 0) }, { NEEDS("comment", 0) },
-	{ MAY("compress", 0) }, { NEEDS("container", 0) }, { NEEDS("container-id", 0) },
-	{ NEEDS("core-spec", 'S') }, { NEEDS("thread-spec", 0) }, { NEEDS("cpu-bind", 0) },
+	{ MAY("bcast", 0) }, { NEEDS("bcast-exclude", 0) }, { ALONE("bell", 0) }, { NEEDS("chdir", 'D') },
+	{ NEEDS("workdir", 0) }, { NEEDS("clusters", 'M') }, { NEEDS("comment", 0) }, { MAY("compress", 0) },
+	{ NEEDS("container", 0) }, { NEEDS("container-id", 0) }, { NEEDS("cpu-bind", 0) },
 	{ NEEDS("cpu_bind", 0) }, { NEEDS("cpu-freq", 0) }, { ALONE("debugger-test", 0) },
-	{ NEEDS("delay-boot", 0) }, { ALONE("disable-status", 'X') }, { NEEDS("epilog", 0) },
-	{ NEEDS("error", 'e') }, { ALONE("exact", 0) }, { NEEDS("export", 0) }, { NEEDS("export-file", 0) },
-	{ ALONE("external-launcher", 0) }, { NEEDS("extra", 0) }, { MAY("get-user-env", 0) },
-	{ NEEDS("gid", 0) }, { NEEDS("gpu-bind", 0) }, { NEEDS("gpu-freq", 0) }, { ALONE("help", 'h') },
-	{ NEEDS("het-group", 0) }, { NEEDS("pack-group", 0) }, { ALONE("ignore-pbs", 0) },
-	{ MAY("immediate", 'I') }, { NEEDS("input", 'i') }, { ALONE("interactive", 0) },
-	{ NEEDS("jobid", 0) }, { MAY("kill-command", 'K') }, { MAY("kill-on-bad-exit", 0) },
-	{ NEEDS("kill-on-invalid-dep", 0) }, { ALONE("label", 'l') }, { NEEDS("mail-type", 0) },
-	{ NEEDS("mail-user", 0) }, { NEEDS("mcs-label", 0) }, { NEEDS("mem-bind", 0) },
-	{ NEEDS("mem_bind", 0) }, { NEEDS("mpi", 0) }, { NEEDS("msg-timeout", 0) },
-	{ ALONE("multi-prog", 0) }, { NEEDS("network", 0) }, { ALONE("no-allocate", 'Z') },
-	{ ALONE("no-bell", 0) }, { MAY("no-kill", 'k') }, { ALONE("no-shell", 0) },
-	{ NEEDS("nodefile", 'F') }, { NEEDS("open-mode", 0) }, { NEEDS("output", 'o') },
-	{ ALONE("overlap", 0) }, { ALONE("parsable", 0) }, { NEEDS("power", 0) }, { NEEDS("prefer", 0) },
-	{ ALONE("preserve-env", 'E') }, { NEEDS("priority", 0) }, { NEEDS("profile", 0) },
-	{ NEEDS("prolog", 0) }, { MAY("propagate", 0) }, { MAY("pty", 0) }, { ALONE("quiet", 'Q') },
-	{ ALONE("quit-on-interrupt", 0) }, { ALONE("reboot", 0) }, { NEEDS("relative", 'r') },
+	{ ALONE("disable-status", 'X') }, { NEEDS("epilog", 0) }, { NEEDS("error", 'e') },
+	{ ALONE("exact", 0) }, { NEEDS("export", 0) }, { NEEDS("export-file", 0) },
+	{ ALONE("external-launcher", 0) }, { MAY("get-user-env", 0) }, { NEEDS("gid", 0) },
+	{ NEEDS("gpu-bind", 0) }, { NEEDS("gpu-freq", 0) }, { ALONE("help", 'h') }, { NEEDS("het-group", 0) },
+	{ NEEDS("pack-group", 0) }, { ALONE("ignore-pbs", 0) }, { NEEDS("input", 'i') },
+	{ ALONE("interactive", 0) }, { NEEDS("jobid", 0) }, { MAY("kill-command", 'K') },
+	{ MAY("kill-on-bad-exit", 0) }, { ALONE("label", 'l') }, { NEEDS("mail-type", 0) },
+	{ NEEDS("mail-user", 0) }, { NEEDS("mem-bind", 0) }, { NEEDS("mem_bind", 0) }, { NEEDS("mpi", 0) },
+	{ NEEDS("msg-timeout", 0) }, { ALONE("multi-prog", 0) }, { ALONE("no-allocate", 'Z') },
+	{ ALONE("no-bell", 0) }, { ALONE("no-shell", 0) }, { NEEDS("oom-kill-step", 0) },
+	{ NEEDS("open-mode", 0) }, { NEEDS("output", 'o') }, { ALONE("overlap", 0) },
+	{ ALONE("parsable", 0) }, { NEEDS("power", 0) }, { ALONE("preserve-env", 'E') },
+	{ NEEDS("profile", 0) }, { NEEDS("prolog", 0) }, { MAY("propagate", 0) }, { MAY("pty", 0) },
+	{ ALONE("quiet", 'Q') }, { ALONE("quit-on-interrupt", 0) }, { NEEDS("relative", 'r') },
 	{ MAY("resv-ports", 0) }, { MAY("send-libs", 0) }, { NEEDS("signal", 0) },
 	{ NEEDS("slurmd-debug", 0) }, { ALONE("stepmgr", 0) }, { NEEDS("task-epilog", 0) },
 	{ NEEDS("task-prolog", 0) }, { ALONE("test-only", 0) }, { NEEDS("threads", 'T') },
-	{ NEEDS("treewidth", 0) }, { NEEDS("tres-bind", 0) }, { NEEDS("tres-per-task", 0) },
-	{ NEEDS("uid", 0) }, { ALONE("unbuffered", 'u') }, { ALONE("usage", 0) }, { ALONE("verbose", 'v') },
+	{ NEEDS("treewidth", 0) }, { NEEDS("tres-bind", 0) }, { NEEDS("uid", 0) },
+	{ ALONE("unbuffered", 'u') }, { ALONE("usage", 0) }, { ALONE("verbose", 'v') },
 	{ ALONE("version", 'V') }, { MAY("wait", 'W') }, { NEEDS("wait-all-nodes", 0) },
 	{ NEEDS("wait-for-switch", 0) }, { NEEDS("wckey", 0) }, { ALONE("whole", 0) }, { MAY("x11", 0) } };
+
+/* What a scheduler looks at, and nobody here follows. */
+#define DROP(name, letter, value, i) name, letter, value, OPTION_DROPPED, i
+static const struct slurm_option dropped[] = {
+	{ DROP("batch", 0, VALUE_NEEDED, 0) },
+	{ DROP("bb", 0, VALUE_NEEDED, 1) },
+	{ DROP("bbf", 0, VALUE_NEEDED, 2) },
+	{ DROP("cluster-constraint", 0, VALUE_NEEDED, 3) },
+	{ DROP("core-spec", 'S', VALUE_NEEDED, 4) },
+	{ DROP("thread-spec", 0, VALUE_NEEDED, 5) },
+	{ DROP("delay-boot", 0, VALUE_NEEDED, 6) },
+	{ DROP("extra", 0, VALUE_NEEDED, 7) },
+	{ DROP("immediate", 'I', VALUE_MAY, 8) },
+	{ DROP("mcs-label", 0, VALUE_NEEDED, 9) },
+	{ DROP("network", 0, VALUE_NEEDED, 10) },
+	{ DROP("no-kill", 'k', VALUE_MAY, 11) },
+	{ DROP("nodefile", 'F', VALUE_NEEDED, 12) },
+	{ DROP("priority", 0, VALUE_NEEDED, 13) },
+	{ DROP("reboot", 0, VALUE_NONE, 14) },
+	{ DROP("segment", 0, VALUE_NEEDED, 15) },
+	{ DROP("consolidate-segments", 0, VALUE_NONE, 16) },
+	{ DROP("spread-segments", 0, VALUE_NONE, 17) },
+};
+
+_Static_assert(SL_LEN(dropped) == SLURM_DROPPED_TOPO, "a bit for each");
+
+/* Behind them: of --exclusive=topo its whole nodes are followed, the segment that they are in is not. */
+const char *slurm_dropped_name(uint32_t i)
+{
+	if (i == SLURM_DROPPED_TOPO)
+		return "exclusive=topo";
+	return i < SL_LEN(dropped) ? dropped[i].name : NULL;
+}
 
 static inline const struct slurm_option *option_at(size_t i)
 {
 	if (i < SL_LEN(options))
 		return &options[i];
-	return i - SL_LEN(options) < SL_LEN(skipped) ? &skipped[i - SL_LEN(options)] : NULL;
+	i -= SL_LEN(options);
+	if (i < SL_LEN(dropped))
+		return &dropped[i];
+	i -= SL_LEN(dropped);
+	return i < SL_LEN(skipped) ? &skipped[i] : NULL;
 }
 
 const struct slurm_option *slurm_option_at(size_t i) { return option_at(i); }
@@ -144,5 +179,7 @@ static const struct slurm_option *find_letter(const struct slurm_option *option,
 const struct slurm_option *slurm_option_short(char letter)
 {
 	const struct slurm_option *found = find_letter(options, SL_LEN(options), letter);
+	if (!found)
+		found = find_letter(dropped, SL_LEN(dropped), letter);
 	return found ? found : find_letter(skipped, SL_LEN(skipped), letter);
 }

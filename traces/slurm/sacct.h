@@ -131,7 +131,8 @@ struct sacct {
 	uint64_t daylight;         /* Rows whose times and Elapsed differ by an hour. */
 	uint64_t unknown, unread;  /* Options. */
 	char unknown_first[40], unread_first[40];
-	uint64_t elsewhere; /* Jobs of another cluster than the first one's. */
+	uint64_t dropped[SLURM_DROPPED_MAX]; /* Jobs that say an option that is not followed. */
+	uint64_t elsewhere;                  /* Jobs of another cluster than the first one's. */
 	char cluster[64];
 	uint64_t expanded; /* Tasks of arrays so far. */
 	sl_time day;       /* Of the date that was read last, and its text. */

@@ -35,6 +35,7 @@ static void more_said(struct sacct_job *job, const struct slurm_said *said)
 	more->time_min = from->time_min;
 	more->nice = from->nice;
 	more->requeue = from->requeue;
+	more->kill_invalid_dep = from->kill_invalid_dep;
 	more->held = from->held;
 	more->array_limit = from->array_limit;
 	if (!job->more.account)
@@ -62,6 +63,8 @@ static bool sacct_desc_line_in(
 		return false;
 	sacct_desc_note(s->unknown_first, &s->unknown, said.unknown, &said);
 	sacct_desc_note(s->unread_first, &s->unread, said.unknown ? 0 : said.unread, &said);
+	for (uint32_t i = 0; i < SLURM_DROPPED_MAX && job->component <= 0; i++)
+		s->dropped[i] += said.dropped >> i & 1;
 	const size_t component = job->component > 0 ? (size_t)job->component : 0;
 	if (component < said.desc_count)
 		job->desc[0] = s->spare[component];
@@ -210,7 +213,7 @@ static void fill_gres(
 	}
 	if (!desc->licenses)
 		desc->licenses = list_keep(job, &licenses);
-	if (desc->gres)
+	if (desc->gres || desc->gres_per_task)
 		return;
 	if (!gpus)
 		fill_gpus(job, desc, tres, nodes);

@@ -348,6 +348,23 @@ static int sacct_merge_say(struct sacct *s, uint64_t count, const char *format, 
 	return s->sink->ignored(s->sink->self, text, &at, s->err);
 }
 
+int slurm_say_dropped(const struct sl_sink *sink, const char *file, const uint64_t dropped[SLURM_DROPPED_MAX],
+	struct sl_err *err)
+{
+	const struct sl_place at = { file, 0, 0 };
+	const char *name;
+	int status = SL_OK;
+	for (uint32_t i = 0; sink->ignored && !status && (name = slurm_dropped_name(i)); i++) {
+		char text[120];
+		if (!dropped[i])
+			continue;
+		(void)snprintf(text, sizeof(text), "%" PRIu64 " job%s --%s: not followed", dropped[i],
+			dropped[i] == 1 ? " asks" : "s ask", name);
+		status = sink->ignored(sink->self, text, &at, err);
+	}
+	return status;
+}
+
 int sacct_end(struct sacct *s)
 {
 	int status = dismiss(s);
@@ -371,6 +388,8 @@ int sacct_end(struct sacct *s)
 	if (!status)
 		status = sacct_merge_say(
 			s, s->unread, "# options of SubmitLine that cannot be read", s->unread_first);
+	if (!status)
+		status = slurm_say_dropped(s->sink, s->file, s->dropped, s->err);
 	if (!status && !s->begun)
 		status = sl_fail(s->err, SL_INPUT, "%s: has no jobs: give a trace with jobs", s->file);
 	return status;

@@ -133,7 +133,9 @@ static void put_option(struct sl_out *out, const char *option, const char *value
 
 static void sacct_write_put_nodes(struct sl_out *out, const struct sl_job_desc *desc)
 {
-	if (desc->nodes_min == SL_NONE && desc->nodes_max == SL_NONE)
+	if (desc->node_sizes)
+		put_option(out, "nodes", desc->node_sizes);
+	if (desc->node_sizes || (desc->nodes_min == SL_NONE && desc->nodes_max == SL_NONE))
 		return;
 	sl_out_printf(out, " --nodes=%" PRId64, desc->nodes_min == SL_NONE ? 1 : desc->nodes_min);
 	if (desc->nodes_max == SL_NONE)
@@ -142,10 +144,20 @@ static void sacct_write_put_nodes(struct sl_out *out, const struct sl_job_desc *
 		sl_out_printf(out, "-%" PRId64, desc->nodes_max);
 }
 
+/* --tres-per-task=gres/mps:50,gres/shard:1 of "mps:50,shard:1". */
+static void put_gres_per_task(struct sl_out *out, const char *gres)
+{
+	for (const char *at = gres; at && *at;) {
+		const size_t len = strcspn(at, ",");
+		sl_out_printf(out, "%sgres/%.*s", at == gres ? " --tres-per-task=" : ",", (int)len, at);
+		at += len + (at[len] == ',');
+	}
+}
+
 static void put_desc(struct sl_out *out, const struct sl_job_desc *desc)
 {
-	static const char *const exclusive[] = { "", " --exclusive", " --exclusive=user",
-		" --exclusive=mcs" };
+	static const char *const exclusive[] = { "", " --exclusive", " --exclusive=user", " --exclusive=mcs",
+		" --exclusive=topo" };
 	sacct_write_put_nodes(out, desc);
 	const struct slurm_option *option;
 	for (size_t i = 0; (option = next_member(&i));) {
@@ -158,6 +170,7 @@ static void put_desc(struct sl_out *out, const struct sl_job_desc *desc)
 			sl_out_printf(out, " --%s=%" PRId64 "%s", option->name, *(const int64_t *)value,
 				option->what == OPTION_MEMORY ? "M" : "");
 	}
+	put_gres_per_task(out, desc->gres_per_task);
 	sl_out_text(out, desc->no_multithread ? " --hint=nomultithread" : "");
 	sl_out_text(out, exclusive[desc->exclusive]);
 	if (desc->switches == SL_NONE)
@@ -193,6 +206,8 @@ static void put_more(struct sl_out *out, const struct sl_job_attributes *more)
 		sl_out_printf(out, " --array=%" PRId64 "%%%" PRId64, more->array_task, more->array_limit);
 	if (more->requeue >= 0)
 		sl_out_text(out, more->requeue ? " --requeue" : " --no-requeue");
+	if (more->kill_invalid_dep >= 0)
+		sl_out_printf(out, " --kill-on-invalid-dep=%s", more->kill_invalid_dep ? "yes" : "no");
 	if (more->held)
 		sl_out_text(out, " --hold");
 }

@@ -29,6 +29,7 @@ struct submissions {
 	struct sl_job_desc *desc;
 	char *capacity; /* Of the line's texts. */
 	size_t capacity_size;
+	uint64_t dropped[SLURM_DROPPED_MAX]; /* Jobs that say an option that is not followed. */
 };
 
 struct field {
@@ -76,7 +77,10 @@ static int submissions_line_in(
 	if (SL_GROW(s->capacity, s->capacity_size, wanted, s->err))
 		return SL_SYSTEM;
 	const struct slurm_line options = { line->p, line->len, s->epoch + submit, s->capacity };
-	return slurm_options(&options, s->desc, said, s->err);
+	const int status = slurm_options(&options, s->desc, said, s->err);
+	for (uint32_t i = 0; i < SLURM_DROPPED_MAX && !status; i++)
+		s->dropped[i] += said->dropped >> i & 1;
+	return status;
 }
 
 static int submissions_job_in(struct submissions *s, const struct field *field)
@@ -188,7 +192,9 @@ static int submissions_read(struct sl_input *in, const struct sl_sink *sink, str
 {
 	struct submissions s = { .sink = sink, .err = err, .file = sl_input_name(in) };
 	s.desc = calloc(SLURM_COMPONENTS_MAX, sizeof(*s.desc));
-	const int status = s.desc ? read_lines(&s, in) : sl_fail_memory(err);
+	int status = s.desc ? read_lines(&s, in) : sl_fail_memory(err);
+	if (!status)
+		status = slurm_say_dropped(sink, s.file, s.dropped, err);
 	free(s.desc);
 	free(s.capacity);
 	return status;

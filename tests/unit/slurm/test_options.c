@@ -40,6 +40,9 @@ static int say(struct heard *h, const char *line)
 		heard_put(h, " script=%s", said.script);
 	if (said.hidden)
 		heard_put(h, " hidden");
+	for (uint32_t i = 0; i < SLURM_DROPPED_MAX; i++)
+		if (said.dropped >> i & 1)
+			heard_put(h, " dropped=%s", slurm_dropped_name(i));
 	if (said.unknown)
 		heard_put(h, " unknown=%u(%.*s)", said.unknown, (int)said.position_len, said.first);
 	if (said.unread)
@@ -59,7 +62,7 @@ Test(options, sizes)
 	expect("srun -N 2 -n8 hostname", "[ N2 n8] script=hostname");
 	expect("srun --nodes=2-4 --ntasks 8 x", "[ N2-4 n8] script=x");
 	expect("srun -N2- x", "[ N2-0] script=x");
-	expect("srun -N 1,3,5-7:2 x", "[ N1-7] script=x");
+	expect("srun -N 1,3,5-7:2 x", "[ N1-7 sizes=1,3,5-7:2] script=x");
 	expect("srun -N 1k x", "[ N1024] script=x");
 	expect("srun --ntasks-per-node=4 --ntasks-per-socket=2 --ntasks-per-core=1 --ntasks-per-gpu=3 x",
 		"[ n/N4 n/S2 n/core1 n/gpu3] script=x");
@@ -106,6 +109,38 @@ Test(options, sharing)
 		"[ oversubscribe overcommit spread minnodes nomt] script=x");
 }
 
+/* What may move a start and is not followed is told apart from what cannot. */
+Test(options, dropped)
+{
+	expect("sbatch -S 2 --reboot --segment=4 --core-spec=1 job.sh",
+		"[] script=job.sh hidden dropped=core-spec dropped=reboot dropped=segment");
+	expect("sbatch --exclusive=topo --comment=x job.sh",
+		"[ exclusive4] script=job.sh hidden dropped=exclusive=topo");
+	expect("srun --mpi=pmix -l x", "[] script=x");
+	cr_expect_null(slurm_dropped_name(SLURM_DROPPED_MAX));
+	for (uint32_t i = 0; i < SLURM_DROPPED_MAX; i++)
+		cr_expect_not_null(slurm_dropped_name(i));
+}
+
+Test(options, lists_of_sizes)
+{
+	expect("srun -N 1,4,8 x", "[ N1-8 sizes=1,4,8] script=x");
+	expect("srun --nodes=2-8:2,16 x", "[ N2-16 sizes=2-8:2,16] script=x");
+	expect("srun -N 2-8 x", "[ N2-8] script=x");
+	expect("srun --prefer=a -C b x", "[ prefer=a C=b] script=x");
+}
+
+/* Cpus and GPUs of a task are what the other options say; the rest is gres of a task. */
+Test(options, tres_per_task)
+{
+	expect("srun -n2 --tres-per-task=cpu=4,gres/gpu:a100=1 x", "[ n2 c4 gpus/n=a100:1] script=x");
+	expect("srun --tres-per-task=cpu:2,gres:gpu:2,gres:mps:50 x",
+		"[ c2 gpus/n=2 gres/n=mps:50] script=x");
+	expect("srun --tres-per-task=gres/gpu=2,gres/mps=50,gres/shard=1 x",
+		"[ gpus/n=2 gres/n=mps:50,shard:1] script=x");
+	expect("srun --tres-per-task=license/lic=1 x", "[] script=x unread=1(--tres-per-task)");
+}
+
 Test(options, of_the_job)
 {
 	expect("sbatch -t 30 -J my -q high -A acc -p a,b job.sh",
@@ -116,6 +151,8 @@ Test(options, of_the_job)
 		"[] nice=-5 requeue=1 held t=never script=job.sh hidden");
 	expect("sbatch -d afterok:12?afterany:13 --no-requeue --array=0-15%4 job.sh",
 		"[] dep=afterok:12?afterany:13%4 requeue=0 a=0-15%4 script=job.sh hidden");
+	expect("sbatch --kill-on-invalid-dep=yes job.sh", "[] killdep=1 script=job.sh hidden");
+	expect("sbatch --kill-on-invalid-dep no job.sh", "[] killdep=0 script=job.sh hidden");
 	expect("sbatch -n1 --wrap='sleep 5' ", "[ n1] script=");
 	expect("sbatch --chdir=/x -o out -e err --mail-type=END -M c1 -D /y job.sh -n 5",
 		"[] script=job.sh hidden");

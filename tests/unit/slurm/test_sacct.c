@@ -337,6 +337,9 @@ Test(sacct, asked_by_the_line)
 		"4: 3 @100 run 5 cpus 8 part=b PENDING [ N2 n4 c2 mem1024 p=b]\n"
 		"5: 4 @100 run 5 cpus 8 part=b PENDING [ mem4096 p=b gpus=2]\n"
 		"6: 5 @100 run 5 cpus 8 part=b PENDING [ N2 n8 c1 mem4096 p=b]");
+	expect("JobID|Submit|ElapsedRaw|SubmitLine\n1|100|5|srun --reboot -S1 x\n2|100|5|srun -S2 x\n",
+		"dated\n2: 1 @100 run 5 PENDING []\n3: 2 @100 run 5 PENDING []\n"
+		"? 2 jobs ask --core-spec: not followed\n? 1 job asks --reboot: not followed");
 	expect("JobID|Submit|ElapsedRaw|SubmitLine\n1|100|5|srun --new-one -t 5 -J me -n x y\n",
 		"dated\n2: 1 @100 run 5 limit 300 PENDING name=me []\n"
 		"? 1 options of SubmitLine that are not known (--new-one)");
