@@ -44,9 +44,11 @@ static void put_scheduler(struct slurm_world *w, FILE *file, struct sl_rng *rng)
 		"bf_busy_nodes", "assoc_limit_stop", "pack_serial_at_end", "preempt_youngest_first",
 		"preempt_strict_order", "bf_max_job_user=2", "bf_max_job_test=5", "default_queue_depth=3",
 		"bf_min_age_reserve=60", "bf_window_linear=30", "bf_licenses", "bf_max_job_array_resv=1",
-		"sched_max_job_start=1", "reduce_completing_frag", "kill_invalid_depend", "bf_window=10",
-		"bf_max_job_part=3", "partition_job_depth=2", "defer", "bf_node_space_size=4",
-		"preempt_reorder_count=3", "enable_user_top", "bf_job_part_count_reserve=1" };
+		"sched_max_job_start=1", "reduce_completing_frag", "bf_window=10", "bf_max_job_part=3",
+		"partition_job_depth=2", "defer", "bf_node_space_size=4", "preempt_reorder_count=3",
+		"enable_user_top", "bf_job_part_count_reserve=1" };
+	if (one_in(rng, 4))
+		(void)fputs("DependencyParameters=kill_invalid_depend\n", file);
 	if (one_in(rng, 6))
 		return; /* As Slurm comes. */
 	(void)fprintf(file,

@@ -46,6 +46,7 @@ static const struct {
 	{ "extra_constraints", "constraints on a node's Extra are not read" },
 	{ "ignore_constraint_validation", "does not move a start" },
 	{ "ignore_prefer_validation", "does not move a start" },
+	{ "kill_invalid_depend", "DependencyParameters has it" },
 	{ "max_array_tasks", "arrays are as large as the trace has them" },
 	{ "max_depend_depth", "dependencies may be as deep as they are" },
 	{ "max_rpc_cnt", "there are no calls to wait for" },

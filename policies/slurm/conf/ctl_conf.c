@@ -170,7 +170,6 @@ static const struct {
 	FLAG(bf_busy_nodes),
 	FLAG(assoc_limit_stop),
 	FLAG(reduce_completing_frag),
-	FLAG(kill_invalid_depend),
 	FLAG(pack_serial_at_end),
 	FLAG(defer),
 	FLAG(nohold_on_prolog_fail),
@@ -319,6 +318,8 @@ static void take_rest(struct ctl *c)
 	p->complete_wait = ctl_conf_number(c, "CompleteWait", 0);
 	p->over_time_min = ctl_conf_over_time(ctl_conf_text(c, "OverTimeLimit"), 0);
 	p->inactive_limit = ctl_conf_number(c, "InactiveLimit", 0);
+	p->kill_invalid_depend =
+		ctl_conf_has(ctl_conf_text(c, "DependencyParameters"), "kill_invalid_depend");
 	p->requeue = ctl_conf_number(c, "JobRequeue", 1) != 0;
 	p->requeue_delay = requeue_after(c);
 	p->enforce_part_limits = part_limits(ctl_conf_text(c, "EnforcePartLimits"));

@@ -44,6 +44,9 @@ static void take_said(const struct ctl *c, struct ctl_part *part)
 	text = ctl_conf_parts_said(c, part, "PreemptMode");
 	part->preempt_mode = ctl_conf_preempt_mode(text);
 	part->preempt_priority = ctl_conf_has(text, "PRIORITY");
+	part->mem_capped = (part->spec->mem_per_node_max != SL_NONE && part->spec->mem_per_node_max > 0) ||
+			   ctl_conf_number(c, "MaxMemPerNode", 0) > 0;
+	part->preempt_mode = ctl_conf_preempt_mode(ctl_conf_parts_said(c, part, "PreemptMode"));
 	part->allow_accounts = ctl_conf_parts_said(c, part, "AllowAccounts");
 	part->deny_accounts = ctl_conf_parts_said(c, part, "DenyAccounts");
 	part->allow_qos = ctl_conf_parts_said(c, part, "AllowQos");

@@ -90,6 +90,7 @@ struct ctl_part {
 	uint32_t node_count;
 	int64_t tres_total[CTL_TRES_MAX];
 	double billing[CTL_TRES_MAX]; /* TRESBillingWeights; 0 all: cpus count. */
+	bool mem_capped;              /* It has a MaxMemPerNode, of its own or the cluster's. */
 	bool has_billing;
 	double priority_normalized; /* job_factor / the largest. */
 	/* Allow..., Deny...: lists as in the file; NULL: none. */
@@ -232,6 +233,15 @@ struct ctl_job {
 	ctl_time preempting_since;            /* then. */
 	const struct sl_job_attributes *more; /* Never NULL. */
 	struct select_job desc;
+	/* --prefer: what it requests with its constraint, and with what it prefers in its place (feature_list
+	 * and prefer_list). NULL: it prefers nothing. desc has one of them (feature_list_use). */
+	const struct sl_job_desc *constrained, *preferred;
+	/* A list of --nodes: what it requests with each size, the largest first. NULL: there is none. */
+	const struct sl_job_desc *const *sized;
+	uint32_t sized_count;
+	/* With all of its tasks, where scontrol update has set fewer cpus than they have: it starts where
+	 * desc fits and these do. NULL: desc has them. */
+	const struct sl_job_desc *tasked;
 	/* As slurmctld's job details: its request resolved. */
 	int64_t nodes_min, nodes_max, cpus_min, tasks;
 	ctl_time tested;                                   /* last_sched_eval */
@@ -507,6 +517,11 @@ void ctl_list_drop(struct ctl *c, struct ctl_job *job);
 /* As slurmctld's job details: nodes, cpus, tasks and TRES of its request; again when the request has changed.
  */
 void ctl_job_asks(struct ctl *c, struct ctl_job *job);
+/* A list of --nodes becomes sizes (job->sized), as far as the cluster has so many nodes. False: no memory. */
+bool ctl_job_sizes(struct ctl *c, struct ctl_job *job);
+/* --prefer: these features from now on, beside what desc requests; NULL: none. Its next test is of them
+ * (set_job_features_use()). False: no memory. */
+bool ctl_job_prefer(struct ctl *c, struct ctl_job *job, const char *features);
 /* The partitions of a list "a,b", as its request from now on. False: one is not known; nothing changes.
  */
 bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list);
@@ -515,6 +530,12 @@ bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list);
  */
 void ctl_tres_of(const struct ctl *c, const struct ctl_job *job, uint32_t part,
 	const struct select_alloc *alloc, int64_t *tres);
+/* It asks for whole nodes. */
+static inline bool ctl_is_exclusive(const struct ctl_job *job)
+{
+	const struct sl_job_desc *desc = job->desc.desc;
+	return desc && (desc->exclusive == SL_EXCLUSIVE_NODE || desc->exclusive == SL_EXCLUSIVE_TOPO);
+}
 /* It has nodes: it is configuring, runs or is suspended. */
 bool ctl_is_active(const struct ctl_job *job);
 /* It is on one of these nodes. */
@@ -550,6 +571,7 @@ struct ctl_entry {
 	uint32_t priority;
 	uint32_t array; /* More tasks of the array behind it. */
 	uint32_t resv;  /* It is tried in that reservation; CTL_NO_ROW: as the job stands. */
+	bool prefer;    /* It is tried with --prefer in place of its constraint. */
 	uint64_t key;   /* The greater one goes first, unless QOS or partitions preempt. */
 };
 /* The pairs of (job, partition) in their order; valid until the next call. */
@@ -589,9 +611,11 @@ int ctl_prio_make(struct ctl *c, struct sl_err *err);
 /* At submission and release: job->priority is 0 then. One that has a priority (requeued) keeps it. */
 void ctl_prio_submit(struct ctl *c, struct ctl_job *job);
 void ctl_prio_update(struct ctl *c, struct ctl_job *job); /* Something of it was changed by hand. */
-void ctl_prio_run(struct ctl *c);                         /* The decay thread's turn, if it is due now. */
-ctl_time ctl_prio_next(const struct ctl *c);              /* CTL_NEVER: no thread. */
-void ctl_usage_end(struct ctl *c, struct ctl_job *job);   /* A running job ends (or is requeued) now. */
+/* To that priority, by its nice value, which stays with it when priorities are calculated anew. */
+void ctl_prio_move(struct ctl *c, struct ctl_job *job, uint32_t priority);
+void ctl_prio_run(struct ctl *c);                       /* The decay thread's turn, if it is due now. */
+ctl_time ctl_prio_next(const struct ctl *c);            /* CTL_NEVER: no thread. */
+void ctl_usage_end(struct ctl *c, struct ctl_job *job); /* A running job ends (or is requeued) now. */
 void ctl_usage_apply(struct ctl *c, struct ctl_job *job, ctl_time from, ctl_time until);
 /* What a second of it costs: the weighted sum as usage counts it, and in wholes, as the TRES billing. */
 double ctl_billing_exact(const struct ctl *c, uint32_t part, const int64_t *tres);

@@ -162,6 +162,8 @@ static bool may_reserve(struct attempt *a)
 {
 	const struct ctl_params *p = &a->c->params;
 	const struct ctl_job *job = a->job;
+	if (a->entry->prefer) /* What it prefers it has now, or does without. */
+		return false;
 	int64_t least = ctl_limits_prio_least(a->c, job);
 	least = least ? least : p->bf_min_prio_reserve;
 	if (least && a->entry->priority < least)

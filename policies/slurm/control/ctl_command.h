@@ -23,6 +23,7 @@ enum command_kind {
 	COMMAND_SUSPEND,
 	COMMAND_RESUME,
 	COMMAND_CANCEL,
+	COMMAND_TOP,
 	COMMAND_JOB,
 	COMMAND_NODE,
 	COMMAND_PARTITION,
@@ -54,7 +55,7 @@ struct command {
 	sl_time at;
 	enum command_kind kind;
 	const struct sl_command *source;
-	uint32_t *row;
+	uint32_t *row; /* Ascending, each once; of scontrol top as they are listed. */
 	uint32_t row_count;
 	bool named; /* It names jobs, */
 	bool all;   /* or none, and filters say which. */
@@ -98,6 +99,8 @@ int command_pairs(struct ctl *c, const struct command_words *words, uint32_t fir
 	struct sl_err *err);
 const char *command_value(const struct command *command, const char *key);
 
+/* scontrol top (job_set_top()). False: slurmctld would refuse it. */
+bool command_top(struct ctl *c, const struct command *command);
 void command_do(struct ctl *c, const struct command *command);
 /* The parts of it that change what is known of a job, a partition. */
 bool command_update_job(struct ctl *c, struct ctl_job *job, const struct command_pair *pair);

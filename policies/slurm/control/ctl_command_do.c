@@ -218,6 +218,8 @@ void command_do(struct ctl *c, const struct command *command)
 		done = ctl_acct_modify(c, command->rest);
 	else if (command->kind == COMMAND_CANCEL && command->all)
 		cancel_all(c, command);
+	else if (command->kind == COMMAND_TOP)
+		done = command_top(c, command);
 	else
 		do_jobs(c, command);
 	c->engine.cause = was;

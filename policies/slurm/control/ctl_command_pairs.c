@@ -43,6 +43,7 @@ static const struct key job_keys[] = {
 	{ "ReservationName", VALUE_TEXT, NULL },
 	{ "Reservation", VALUE_TEXT, "ReservationName" },
 	{ "Features", VALUE_TEXT, NULL },
+	{ "Prefer", VALUE_TEXT, NULL },
 	{ "Licenses", VALUE_TEXT, NULL },
 	{ "NumNodes", VALUE_RANGE, NULL },
 	{ "ReqNodes", VALUE_RANGE, "NumNodes" },

@@ -110,6 +110,8 @@ static int add_jobs(struct ctl *c, const struct command_words *words, uint32_t w
 		at += len + (at[len] != '\0');
 	}
 	command->named = true;
+	if (command->kind == COMMAND_TOP)
+		return SL_OK;
 	uint32_t kept = 0;
 	if (command->row_count)
 		qsort(command->row, command->row_count, sizeof(*command->row), compare_rows);
@@ -207,6 +209,7 @@ static int parse_scontrol(struct ctl *c, const struct command_words *words, uint
 		{ "requeuehold", COMMAND_REQUEUEHOLD },
 		{ "suspend", COMMAND_SUSPEND },
 		{ "resume", COMMAND_RESUME },
+		{ "top", COMMAND_TOP },
 	};
 	static const char *const shows[] = { "show", "ping", "version", "write", "listpids", "getaddrs",
 		"help", "details", "reconfigure" };
@@ -227,7 +230,7 @@ static int parse_scontrol(struct ctl *c, const struct command_words *words, uint
 		return parse_reservation(words, verb, command, err);
 	return command_wrong(words, verb, err,
 		"'scontrol %.60s' is not followed: hold, uhold, release, requeue, requeuehold, suspend, resume, "
-		"update, create and delete are",
+		"top, update, create and delete are",
 		word);
 }
 

@@ -17,23 +17,51 @@ static struct sl_job_desc *own_desc(struct ctl *c, struct ctl_job *job)
 		controller_no_memory(&c->engine);
 		return NULL;
 	}
-	*desc = *job->desc.desc;
+	*desc = job->preferred ? *job->constrained : *job->desc.desc;
 	job->desc.desc = desc;
 	return desc;
 }
 
-static bool set_nodes(struct sl_job_desc *desc, const struct command_pair *pair)
+/* Of one number scontrol of 22.05 sets the least alone, and slurmctld refuses what is beyond the job's most;
+ * later ones set both (verify_node_count()). */
+static bool set_nodes(const struct ctl *c, struct sl_job_desc *desc, const struct command_pair *pair)
 {
+	int64_t most = pair->second;
+	if (most == SL_NONE)
+		most = c->params.version >= CTL_23_02 ? pair->number : desc->nodes_max;
+	if (most != SL_NONE && most < pair->number)
+		return false;
 	desc->nodes_min = pair->number;
-	desc->nodes_max = pair->second == SL_NONE ? pair->number : pair->second;
+	desc->nodes_max = most;
+	desc->node_sizes = NULL;
 	return true;
 }
 
-static bool set_cpus(struct sl_job_desc *desc, const struct command_pair *pair)
+/* The tasks that have to fit beside the cpus by which its nodes are chosen. */
+static bool set_tasked(struct ctl *c, struct ctl_job *job, const struct sl_job_desc *desc, int64_t tasks)
+{
+	struct sl_job_desc *tasked = sl_alloc(c->arena, 1, sizeof(*tasked));
+	if (!tasked) {
+		controller_no_memory(&c->engine);
+		return false;
+	}
+	*tasked = *desc;
+	tasked->tasks = tasks;
+	job->tasked = tasked;
+	return true;
+}
+
+/* Fewer cpus than its tasks have: its nodes are chosen by these, and from 23.02 on it starts only where all
+ * of its tasks have theirs (_dist_tasks_compute_c_b()). Before, the tasks shared them. */
+static bool set_cpus(
+	struct ctl *c, struct ctl_job *job, struct sl_job_desc *desc, const struct command_pair *pair)
 {
 	const int64_t each = desc->cpus_per_task == SL_NONE ? 1 : desc->cpus_per_task;
+	const int64_t all = job->tasked ? job->tasked->tasks : desc->tasks;
 	desc->tasks = (pair->number + each - 1) / each;
-	return true;
+	job->tasked = NULL;
+	return c->params.version < CTL_23_02 || all == SL_NONE || all <= desc->tasks ||
+	       set_tasked(c, job, desc, all);
 }
 
 static const char *text_or_none(const char *text) { return *text ? text : NULL; }
@@ -41,10 +69,6 @@ static const char *text_or_none(const char *text) { return *text ? text : NULL; 
 static bool set_desc(struct sl_job_desc *desc, const struct command_pair *pair)
 {
 	const char *key = pair->key;
-	if (strcmp(key, "NumNodes") == 0)
-		return set_nodes(desc, pair);
-	if (strcmp(key, "NumCPUs") == 0)
-		return set_cpus(desc, pair);
 	if (strcmp(key, "NumTasks") == 0)
 		desc->tasks = pair->number;
 	else if (strcmp(key, "Features") == 0)
@@ -70,21 +94,50 @@ static bool set_memory(struct sl_job_desc *desc, const struct command_pair *pair
 	return true;
 }
 
+static bool change_desc(
+	struct ctl *c, struct ctl_job *job, struct sl_job_desc *desc, const struct command_pair *pair)
+{
+	if (strcmp(pair->key, "NumNodes") == 0)
+		return set_nodes(c, desc, pair);
+	if (strcmp(pair->key, "NumCPUs") == 0)
+		return set_cpus(c, job, desc, pair);
+	if (!(strncmp(pair->key, "MinMemory", 9) == 0 ? set_memory(desc, pair) : set_desc(desc, pair)))
+		return false;
+	if (strcmp(pair->key, "NumTasks") == 0)
+		job->tasked = NULL;
+	return !job->tasked || set_tasked(c, job, desc, job->tasked->tasks);
+}
+
 static bool update_desc(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
 {
 	if (job->state != CTL_PENDING)
 		return false;
 	if (strcmp(pair->key, "Licenses") == 0 && !ctl_license_set(c, job, pair->value))
 		return false;
+	const struct sl_job_desc *before = job->desc.desc;
 	struct sl_job_desc *desc = own_desc(c, job);
 	if (!desc)
 		return false;
-	const bool memory = strncmp(pair->key, "MinMemory", 9) == 0;
-	if (!(memory ? set_memory(desc, pair) : set_desc(desc, pair)))
+	if (!change_desc(c, job, desc, pair)) {
+		job->desc.desc = before;
+		return false;
+	}
+	if (!ctl_job_sizes(c, job))
+		return false;
+	if (!ctl_job_prefer(c, job, job->preferred ? job->preferred->constraint : NULL))
 		return false;
 	ctl_job_asks(c, job);
 	ctl_prio_update(c, job);
 	return true;
+}
+
+static bool set_prefer(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
+{
+	if (job->state != CTL_PENDING)
+		return false;
+	if (job->preferred)
+		job->desc.desc = job->constrained;
+	return ctl_job_prefer(c, job, text_or_none(pair->value));
 }
 
 /* ---- Its times ------------------------------------------------------------------------------- */
@@ -227,6 +280,7 @@ bool command_update_job(struct ctl *c, struct ctl_job *job, const struct command
 		{ "Partition", set_partition },
 		{ "Dependency", set_dependency },
 		{ "Nice", set_nice },
+		{ "Prefer", set_prefer },
 	};
 	if (job->state == CTL_NOT_SUBMITTED || job->state == CTL_ENDED)
 		return false;

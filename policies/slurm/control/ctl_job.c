@@ -105,11 +105,12 @@ static void become_eligible(struct ctl *c, struct ctl_job *job)
 		job->accrue = c->now;
 }
 
-/* handle_invalid_dependency() */
+/* handle_invalid_dependency(): --kill-on-invalid-dep goes before DependencyParameters. */
 static void depends_in_vain(struct ctl *c, struct ctl_job *job)
 {
+	const int8_t said = job->more->kill_invalid_dep;
 	job->never = true;
-	if (c->params.kill_invalid_depend) {
+	if (said < 0 ? c->params.kill_invalid_depend : said) {
 		const struct order_by was = ctl_cause(c, SL_RULE_NEVER, CTL_NO_ROW);
 		ctl_end(c, job, SL_CANCELLED, false);
 		c->engine.cause = was;

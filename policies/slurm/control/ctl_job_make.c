@@ -339,6 +339,119 @@ static int make_arrays(struct ctl *c, struct sl_err *err)
 	return status;
 }
 
+/* ---- Lists of sizes ------------------------------------------------------------------------------------ */
+
+/* "1,4,8", "2-8:2": which of them the list has, by size. */
+static void sizes_in(const char *list, uint8_t *has, int64_t most)
+{
+	for (const char *at = list; *at;) {
+		const size_t len = strcspn(at, ",");
+		size_t digits = strspn(at, "0123456789");
+		const char *p = at + digits;
+		int64_t from = 0, until, step = 1;
+		(void)sl_get_i64(at, digits, &from);
+		until = from;
+		if (*p == '-') {
+			digits = strspn(++p, "0123456789");
+			(void)sl_get_i64(p, digits, &until);
+			p += digits;
+		}
+		if (*p == ':')
+			(void)sl_get_i64(p + 1, strspn(p + 1, "0123456789"), &step);
+		for (int64_t size = from; size > 0 && step > 0 && size <= until && size <= most; size += step)
+			has[size] = 1;
+		at += len + (at[len] == ',');
+	}
+}
+
+bool ctl_job_sizes(struct ctl *c, struct ctl_job *job)
+{
+	const struct sl_job_desc *desc = job->desc.desc;
+	const int64_t most = c->cluster->node_count;
+	job->sized = NULL;
+	job->sized_count = 0;
+	if (!desc->node_sizes)
+		return true;
+	uint8_t *has = sl_alloc(c->arena, (size_t)most + 1, 1);
+	const struct sl_job_desc **sized =
+		sl_alloc(c->arena, (size_t)most + 1, sizeof(const struct sl_job_desc *));
+	if (!has || !sized)
+		return false;
+	sizes_in(desc->node_sizes, has, most);
+	for (int64_t size = most; size > 0; size--) {
+		struct sl_job_desc *one = has[size] ? sl_alloc(c->arena, 1, sizeof(*one)) : NULL;
+		if (!has[size])
+			continue;
+		if (!one)
+			return false;
+		*one = *desc;
+		one->nodes_min = one->nodes_max = size;
+		one->node_sizes = NULL;
+		sized[job->sized_count++] = one;
+	}
+	job->sized = job->sized_count ? sized : NULL;
+	return true;
+}
+
+static int make_sized(struct ctl *c, struct sl_err *err)
+{
+	const struct ctl_job *last = NULL;
+	for (uint32_t row = 0; row < c->jobs->count; row++) {
+		struct ctl_job *job = &c->job[row];
+		if (!job->desc.desc->node_sizes)
+			continue;
+		if (last && last->desc.desc == job->desc.desc) {
+			job->sized = last->sized;
+			job->sized_count = last->sized_count;
+		} else if (!ctl_job_sizes(c, job)) {
+			return sl_fail_memory(err);
+		}
+		last = job;
+	}
+	return SL_OK;
+}
+
+/* ---- What it prefers ----------------------------------------------------------------------------------- */
+
+bool ctl_job_prefer(struct ctl *c, struct ctl_job *job, const char *features)
+{
+	struct sl_job_desc *desc;
+	job->constrained = job->desc.desc;
+	job->preferred = NULL;
+	if (!features)
+		return true;
+	desc = sl_alloc(c->arena, 1, sizeof(*desc));
+	if (!desc) {
+		controller_no_memory(&c->engine);
+		return false;
+	}
+	*desc = *job->desc.desc;
+	desc->constraint = features;
+	job->desc.desc = job->preferred = desc;
+	return true;
+}
+
+/* Jobs of one request share both descriptions. */
+static int make_preferred(struct ctl *c, struct sl_err *err)
+{
+	uint32_t last = CTL_NO_ROW;
+	for (uint32_t row = 0; row < c->jobs->count; row++) {
+		struct ctl_job *job = &c->job[row];
+		const char *features = job->desc.desc->prefer;
+		const bool same = last != CTL_NO_ROW && c->job[last].constrained == job->desc.desc;
+		if (!features)
+			continue;
+		if (same) {
+			job->constrained = c->job[last].constrained;
+			job->desc.desc = job->preferred = c->job[last].preferred;
+		} else if (!ctl_job_prefer(c, job, features)) {
+			return sl_fail_memory(err);
+		}
+		last = row;
+	}
+	return SL_OK;
+}
+
 /* ---- All --------------------------------------------------------------------------------------------- */
 
 static const struct sl_job_attributes *nothing_more(struct ctl *c)
@@ -373,5 +486,9 @@ int ctl_job_make(struct ctl *c, struct sl_err *err)
 	status = jobs->user_name ? users_by_name(c, err) : users_by_number(c, err);
 	for (uint32_t row = 0; row < jobs->count && !status; row++)
 		status = ctl_job_make_fill(c, &c->job[row], err);
+	if (!status)
+		status = make_sized(c, err);
+	if (!status)
+		status = make_preferred(c, err);
 	return status ? status : make_arrays(c, err);
 }

@@ -21,6 +21,8 @@ struct pass {
 	size_t failed_resv_count;
 	/* Tasks of that array with a record of their own are not tried again in that partition. */
 	uint32_t reject_array, reject_part, reject_resv;
+	uint32_t reject_array, reject_part;
+	bool reject_prefer;
 };
 
 enum verdict { NEXT, RETRY, STOP };
@@ -181,6 +183,12 @@ static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct 
 	p->reject_array = job->array;
 	p->reject_part = entry->part;
 	p->reject_resv = job->resv;
+	if (p->reject_array == job->array && p->reject_part == entry->part &&
+		p->reject_prefer == entry->prefer)
+		return true;
+	p->reject_array = job->array;
+	p->reject_part = entry->part;
+	p->reject_prefer = entry->prefer;
 	return false;
 }
 

@@ -132,8 +132,8 @@ static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 /* It has its nodes to itself. */
 static bool is_alone(const struct ctl *c, const struct ctl_job *job)
 {
-	return job->desc.desc && (job->desc.desc->exclusive == SL_EXCLUSIVE_NODE ||
-					 c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+	return job->desc.desc &&
+	       (ctl_is_exclusive(job) || c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
 }
 
 /* Nodes without a job that has its nodes to itself (share_node_bitmap). */
@@ -251,9 +251,16 @@ static enum ctl_status ctl_place_start(struct ctl *c, struct ctl_job *job, const
  * those that gang scheduling suspends need not end. */
 static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
+	const struct sl_job_desc *desc = job->desc.desc;
 	struct ctl_victims victims;
 	int64_t tres[CTL_TRES_MAX] = { 0 };
-	if (ctl_preempt_place(c, job, job->part, nodes, &victims) != SELECT_FITS)
+	enum select_answer answer = SELECT_BUSY;
+	for (uint32_t i = 0; answer != SELECT_FITS && (!i || i < job->sized_count); i++) {
+		job->desc.desc = job->sized ? job->sized[i] : desc;
+		answer = ctl_preempt_place(c, job, job->part, nodes, &victims);
+	}
+	job->desc.desc = desc;
+	if (answer != SELECT_FITS)
 		return CTL_NODES_BUSY;
 	ctl_tres_of(c, job, job->part, victims.alloc, tres);
 	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, victims.alloc);
@@ -268,10 +275,43 @@ static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_
 	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
 }
 
+/* Of a list of --nodes the largest size that fits (_job_test(), job_size_bitmap). */
+static enum select_answer place_sizes(struct ctl *c, const struct ctl_job *job, const uint64_t *nodes,
+	enum select_mode mode, const struct select_alloc **alloc)
+{
+	struct select_job desc = job->desc;
+	enum select_answer best = SELECT_NEVER;
+	if (!job->sized)
+		return select_place(c->select, &desc, nodes, mode, alloc);
+	for (uint32_t i = 0; i < job->sized_count && best != SELECT_FITS; i++) {
+		desc.desc = job->sized[i];
+		const enum select_answer one = select_place(c->select, &desc, nodes, mode, alloc);
+		best = one == SELECT_NEVER ? best : one;
+	}
+	return best;
+}
+
+/* On the nodes of that allocation, with all of its tasks (dist_tasks()). */
+static enum select_answer with_tasks(struct ctl *c, struct ctl_job *job, const struct select_alloc **alloc)
+{
+	struct ctl_place *p = c->place;
+	struct select_job desc = job->desc;
+	uint64_t *chosen = p->set[CTL_SET_CHOSEN];
+	memset(chosen, 0, p->words * sizeof(*chosen));
+	for (uint32_t i = 0; i < (*alloc)->node_count; i++)
+		ctl_bit_set(chosen, (*alloc)->node_alloc[i].node);
+	desc.desc = job->tasked;
+	return select_place(c->select, &desc, chosen, SELECT_NOW, alloc) == SELECT_FITS ? SELECT_FITS
+											: SELECT_BUSY;
+}
+
 static enum ctl_status ctl_place_choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	const struct select_alloc *alloc = NULL;
-	switch (select_place(c->select, &job->desc, nodes, SELECT_NOW, &alloc)) {
+	enum select_answer answer = place_sizes(c, job, nodes, SELECT_NOW, &alloc);
+	if (answer == SELECT_FITS && job->tasked)
+		answer = with_tasks(c, job, &alloc);
+	switch (answer) {
 	case SELECT_FITS:
 		return ctl_place_start(c, job, alloc);
 	case SELECT_NEVER:
@@ -474,6 +514,27 @@ static sl_time begin_of(
 	return when;
 }
 
+/* Of a list of --nodes the size that could start soonest, of several then the largest. */
+static sl_time will_run_sizes(struct ctl *c, const struct ctl_job *job, const uint64_t *available,
+	const struct select_outlook *outlook, uint64_t *chosen)
+{
+	struct ctl_place *p = c->place;
+	struct select_job desc = job->desc;
+	sl_time best = SL_NEVER;
+	if (!job->sized)
+		return select_will_run(c->select, &desc, available, outlook, chosen);
+	for (uint32_t i = 0; i < job->sized_count; i++) {
+		uint64_t *nodes = p->set[CTL_SET_SIZED];
+		desc.desc = job->sized[i];
+		const sl_time when = select_will_run(c->select, &desc, available, outlook, nodes);
+		if (when >= best)
+			continue;
+		best = when;
+		memcpy(chosen, nodes, p->words * sizeof(*chosen));
+	}
+	return best;
+}
+
 /* _will_run_test(): now; now with all candidates gone; or when enough of the others have ended. */
 static enum ctl_status will_run(
 	struct ctl *c, struct ctl_job *job, uint64_t *available, struct ctl_when *asked)
@@ -496,6 +557,10 @@ static enum ctl_status will_run(
 	const sl_time when = select_will_run(c->select, &job->desc, available, &outlook, chosen);
 	select_keep_cores(c->select, NULL);
 	if (when == SL_NEVER)
+		const sl_time when = will_run_sizes(c, job, available, &outlook, chosen);
+	struct select_job tasked = job->desc;
+	tasked.desc = job->tasked;
+	if (when == SL_NEVER || (job->tasked && !select_could(c->select, &tasked, chosen)))
 		return CTL_NODES_BUSY;
 	memcpy(available, chosen, p->words * sizeof(*available));
 	asked->at = ctl_time_of(c, when);
@@ -520,6 +585,5 @@ enum ctl_status ctl_place_plan(
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
 	look_in(c, job, part);
-	return select_place(c->select, &job->desc, NULL, SELECT_EVER, NULL) == SELECT_NEVER ? CTL_NODE_CONFIG
-											    : CTL_OK;
+	return place_sizes(c, job, NULL, SELECT_EVER, NULL) == SELECT_NEVER ? CTL_NODE_CONFIG : CTL_OK;
 }

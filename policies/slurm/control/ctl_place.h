@@ -61,6 +61,7 @@ enum ctl_set {
 	CTL_SET_CHOSEN,
 	CTL_SET_SHARED,
 	CTL_SET_BEFORE,
+	CTL_SET_SIZED,
 	CTL_SET_COUNT
 };
 uint64_t *ctl_place_set(const struct ctl *c, enum ctl_set which);
@@ -93,7 +94,8 @@ const struct select_running *ctl_running_list(struct ctl *c, size_t *count, uint
 int ctl_queue_make(struct ctl *c, struct sl_err *err);
 /* It has a life of its own, or is of no array. */
 bool ctl_is_alone(const struct ctl_job *job);
-/* The job that an entry of the queue stands for by now; NULL: it has started. */
+/* The job that an entry of the queue stands for by now, with the features that the entry is for; NULL: it has
+ * started. */
 struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry);
 /* It is tried in the entry's reservation, until ctl_entry_left: unless it has started there it is in none
  * then (job_queue_rec_magnetic_resv(), job_resv_clear_magnetic_flag()). */

@@ -175,6 +175,15 @@ void ctl_prio_update(struct ctl *c, struct ctl_job *job)
 	c->job_changes++;
 }
 
+void ctl_prio_move(struct ctl *c, struct ctl_job *job, uint32_t priority)
+{
+	struct ctl_prio *p = c->prio;
+	ctl_prio_until(c, c->now - 1);
+	job->nice -= (int64_t)priority - job->priority;
+	job->priority = priority;
+	p->nice[job->row] = job->nice;
+}
+
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 static void greatest_of(struct ctl *c)

@@ -73,7 +73,11 @@ struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry)
 	struct ctl_job *job = entry->job;
 	if (entry->array && job->state != CTL_PENDING)
 		job = ctl_array_head(c, job->array);
-	return job && job->state == CTL_PENDING ? job : NULL;
+	if (!job || job->state != CTL_PENDING)
+		return NULL;
+	if (job->preferred)
+		job->desc.desc = entry->prefer ? job->preferred : job->constrained;
+	return job;
 }
 
 void ctl_entry_enter(const struct ctl_entry *entry, struct ctl_job *job)
@@ -260,7 +264,8 @@ static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 		return count;
 	const uint32_t resvs = ctl_resv_tried_in(c, job, resv, RESVS);
 	if (!ctl_queue_make_room(c, count + (size_t)job->part_count * (resvs + 1)))
-		return count;
+		if (!ctl_queue_make_room(c, count + 2 * (size_t)job->part_count))
+			return count;
 	for (uint32_t i = 0; i < job->part_count; i++) {
 		job->part = job->parts[i];
 		if (!partition_allows(c, job, job->parts[i]))
@@ -270,6 +275,17 @@ static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 			.job = job, .part = job->parts[i], .priority = priority, .array = !ctl_is_alone(job)
 		};
 		count = append(c, entry, resv, resvs, count);
+		const struct ctl_entry entry = { .job = job,
+			.part = job->parts[i],
+			.priority = priority,
+			.array = !ctl_is_alone(job),
+			.prefer = job->preferred,
+			.key = key_of(c, job, job->parts[i], priority) };
+		q->entry[count++] = entry;
+		if (!job->preferred)
+			continue;
+		q->entry[count] = entry; /* job_queue_append_internal(): again, with its constraint. */
+		q->entry[count++].prefer = false;
 	}
 	return count;
 }
@@ -307,6 +323,9 @@ static int ctl_queue_compare(const struct ctl *c, const struct ctl_entry *a, con
 	if (!order && a->resv != CTL_NO_ROW && b->resv != CTL_NO_ROW)
 		order = -more(ctl_resv_begins(c, a->resv), ctl_resv_begins(c, b->resv));
 	return order;
+}
+
+return order ? order : more(a->prefer, b->prefer);
 }
 
 /* "May preempt" is no order: a job that two others each may not preempt ties with both. So what comes out
@@ -367,8 +386,8 @@ static bool is_keyed(const struct ctl *c)
 	return !c->params.preempt_by_part && !c->params.preempt_by_qos;
 }
 
-/* sched/builtin of 22.05 tries jobs in order of submission, if nothing else could order them; that of 24.11 has
- * them in a queue like any other (_schedule has no fifo_sched any more). */
+/* sched/builtin of 22.05 tries jobs in order of submission, if nothing else could order them; that of 24.11
+ * has them in a queue like any other (_schedule has no fifo_sched any more). */
 static bool is_fifo(const struct ctl *c)
 {
 	for (uint32_t i = 1; i < c->part_count; i++)

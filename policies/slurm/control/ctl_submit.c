@@ -64,6 +64,18 @@ static enum sl_reason sizes_allowed(
 	return SL_REASON_NONE;
 }
 
+/* _valid_pn_min_mem() */
+static bool exceeds_memory(const struct ctl *c, const struct ctl_job *job, uint32_t row)
+{
+	struct select_job desc = job->desc;
+	struct select_wants wants;
+	if (!c->part[row].mem_capped)
+		return false;
+	desc.partition = row;
+	select_wants(c->select, &desc, &wants);
+	return wants.mem_over;
+}
+
 /* job_limits_check(). DRAIN schedules what it has. */
 enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, uint32_t row)
 {
@@ -80,7 +92,7 @@ enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, u
 		return SL_REASON_ACCOUNT;
 	if (!may(part->allow_qos, part->deny_qos, job->qos == CTL_NO_ROW ? NULL : c->qos[job->qos].name))
 		return SL_REASON_QOS;
-	return SL_REASON_NONE;
+	return exceeds_memory(c, job, row) ? SL_REASON_MEM_LIMIT : SL_REASON_NONE;
 }
 
 int64_t ctl_limit_in(const struct ctl *c, const struct ctl_job *job, uint32_t part)
@@ -122,7 +134,9 @@ static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t c
 	if (!takes_jobs(c, job))
 		return "Required partition not available (inactive or drain)";
 	if (!parts_allow(c, job))
-		return "Requested partition configuration not available now";
+		return exceeds_memory(c, job, job->parts[0])
+			       ? "Memory required by task is not available"
+			       : "Requested partition configuration not available now";
 	for (uint32_t i = 0; i < count; i++) /* Each task has licences and a reservation of its own. */
 		if (!ctl_license_known(c, all[i]))
 			return "Invalid license specification";

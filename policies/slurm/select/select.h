@@ -176,6 +176,8 @@ struct select_wants {
 	int64_t nodes_min, nodes_max; /* nodes_max 0: not set. */
 	int64_t tasks, cpus;          /* The least of the job; tasks 0: not set. */
 	int64_t mem;                  /* 0: not set, or all that its nodes have. */
+	bool mem_over;                /* Of a node it wants more than MaxMemPerNode: its partition starts it
+				       * nowhere, as long as it has that limit. */
 	const char *never;            /* Not NULL: the request makes no sense, and why: a constant. */
 };
 void select_wants(struct select *select, const struct select_job *job, struct select_wants *out);

@@ -11,7 +11,7 @@
  * - --ntasks-per-node without --ntasks gives that many tasks to each node.
  * - Memory: of a node, of a cpu, or the partition's or cluster's default; with no default all memory of
  *   each node. MaxMemPerCPU: memory of a cpu beyond it adds further cpus to each task, of a node beyond
- *   it further cpus of it; MaxMemPerNode refuses.
+ *   it further cpus of it. Beyond MaxMemPerNode (_valid_pn_min_mem) it starts nowhere.
  * - Gres of a job that is a multiple of gres of a node fixes the nodes, of a
  *   task the tasks. --ntasks-per-gpu gives tasks from gpus, or gpus from tasks.
  * - --hint=nomultithread is one thread of a core.
@@ -272,6 +272,7 @@ static void read_gres(const struct select *s, struct sel_request *q)
 	add_list(s, q, desc->gpus_per_node, true, offsetof(struct sel_gres_request, per_node));
 	add_list(s, q, desc->gpus_per_socket, true, offsetof(struct sel_gres_request, per_socket));
 	add_list(s, q, desc->gpus_per_task, true, offsetof(struct sel_gres_request, per_task));
+	add_list(s, q, desc->gres_per_task, false, offsetof(struct sel_gres_request, per_task));
 	if (each > 0 && !q->gres_count && q->tasks && s->gpu != UINT32_MAX)
 		gres_of(q, s->gpu, UINT32_MAX)->per_job = div_up(q->tasks, each);
 	for (uint32_t g = 0; g < q->gres_count; g++) {
@@ -378,6 +379,34 @@ static void read_shape(const struct select *s, struct sel_request *q)
 	read_layout(q, desc->distribution);
 }
 
+/* The largest node of the partition (part_record's max_cpu_cnt; 22.05 takes its first node). */
+static const struct sel_shape *largest_of(const struct select *s, uint32_t partition)
+{
+	const struct sel_shape *largest = NULL;
+	for (uint32_t n = 0; n < s->node_count; n++) {
+		const struct sel_shape *shape = &s->shape[s->node[n].shape];
+		if (bit_test(s->partition[partition].nodes, n) && (!largest || shape->cpus > largest->cpus))
+			largest = shape;
+	}
+	return largest;
+}
+
+/* _valid_pn_min_mem(): what it asks of a node, memory of a cpu taken for the fewest cpus that it may have
+ * there. */
+static bool exceeds_node_max(const struct select *s, const struct sel_request *q, int64_t node_max)
+{
+	const struct sel_shape *largest = largest_of(s, q->partition);
+	int64_t cpus = max64(q->tasks_per_node, 1);
+	if (!q->mem_per_cpu)
+		return (q->mem || !largest ? q->mem : largest->mem) > node_max;
+	if (q->tasks && q->nodes_max)
+		cpus = max64(cpus, div_up(q->tasks, q->nodes_max));
+	cpus = max64(cpus * q->cpus_per_task, or_else(q->desc.cpus_min, 1));
+	if (q->whole == SL_EXCLUSIVE_NODE && largest)
+		cpus = largest->cpus;
+	return q->mem * cpus > node_max;
+}
+
 static void read_memory(const struct select *s, struct sel_request *q)
 {
 	const struct sl_job_desc *desc = &q->desc;
@@ -417,10 +446,7 @@ static void read_memory(const struct select *s, struct sel_request *q)
 	} else if (cpu_max > 0 && !q->mem_per_cpu) {
 		q->node_cpus_min = max64(q->node_cpus_min, div_up(q->mem, cpu_max));
 	} else if (cpu_max <= 0 && node_max > 0) {
-		const int64_t mem =
-			q->mem_per_cpu ? q->mem * max64(q->tasks_per_node, 1) * q->cpus_per_task : q->mem;
-		if (mem > node_max)
-			(void)select_desc_refuse(q, "Memory required by task is not available");
+		q->mem_over = exceeds_node_max(s, q, node_max);
 	}
 }
 
@@ -597,6 +623,19 @@ static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed
 	return true;
 }
 
+/* --exclusive=mcs keeps jobs of other labels off: with MCSPlugin=mcs/user that is other users'; without a
+ * plugin no job has a label. --exclusive=topo has whole nodes; that nobody else is in their segment is not
+ * followed. */
+static enum sl_exclusive whole_of(const struct select *s, const struct sl_job_desc *desc)
+{
+	if (desc->exclusive == SL_EXCLUSIVE_TOPO)
+		return SL_EXCLUSIVE_NODE;
+	if (desc->exclusive != SL_EXCLUSIVE_MCS)
+		return desc->exclusive;
+	const char *plugin = sl_setting_of(s->cluster, "cluster", "", "MCSPlugin");
+	return plugin && strcasecmp(plugin, "mcs/user") == 0 ? SL_EXCLUSIVE_USER : SL_EXCLUSIVE_NO;
+}
+
 static void select_desc_fill(struct select *s, struct sel_request *q)
 {
 	const struct sl_job_desc *desc = &q->desc;
@@ -605,12 +644,12 @@ static void select_desc_fill(struct select *s, struct sel_request *q)
 	bool missing = false;
 	q->ever = -1;
 	q->share = desc->oversubscribe ? 1 : -1;
-	q->whole = (uint8_t)desc->exclusive;
+	q->whole = (uint8_t)whole_of(s, desc);
 	if (p->exclusive || s->linear)
 		q->whole = SL_EXCLUSIVE_NODE;
 	else if (p->exclusive_user && !q->whole)
 		q->whole = SL_EXCLUSIVE_USER;
-	if (q->whole == SL_EXCLUSIVE_NODE && (desc->exclusive == SL_EXCLUSIVE_NODE || p->exclusive))
+	if (q->whole == SL_EXCLUSIVE_NODE && (whole_of(s, desc) == SL_EXCLUSIVE_NODE || p->exclusive))
 		q->share = 0;
 	if (desc->nodelist) {
 		listed = q->required = sl_alloc(s->arena, s->words, sizeof(uint64_t));

@@ -136,6 +136,7 @@ struct sel_request {
 	int64_t node_cpus_asked;
 	int64_t mem;
 	bool mem_per_cpu, mem_said;
+	bool mem_over; /* Beyond MaxMemPerNode. */
 	uint8_t whole;
 	int8_t share; /* 1: --oversubscribe; 0: none; -1: not set. */
 	bool overcommit, contiguous, spread, enforce_binding, cpus_per_task_said, plane;

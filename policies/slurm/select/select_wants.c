@@ -45,6 +45,7 @@ void select_wants(struct select *select, const struct select_job *job, struct se
 		.nodes_max = q->nodes_max,
 		.tasks = q->tasks,
 		.cpus = cpus > 0 ? cpus : 1,
+		.mem_over = q->mem_over,
 		.never = q->never };
 	out->mem = by_gpu ? by_gpu : q->mem * (q->mem_per_cpu ? out->cpus : out->nodes_min);
 }

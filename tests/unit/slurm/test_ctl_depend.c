@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "policies/slurm/control/ctl_place.h"
 #include "tests/world/ctl_world.h"
 
 static struct ctl_world w;
@@ -121,6 +122,42 @@ Test(ctl_depend, never_may_kill, .fini = fini)
 	start("1");
 	end("1", SL_TIMEOUT);
 	expect("2", "CANCELLED");
+}
+
+/* handle_invalid_dependency(): what the job says goes before DependencyParameters. */
+Test(ctl_depend, kill_on_invalid_dep, .fini = fini)
+{
+	struct ctl *c = world("1 0 30 -n1\n2 0 9 -d afterok:1 --kill-on-invalid-dep=yes\n"
+			      "3 0 9 -d afterok:1 --kill-on-invalid-dep=no\n4 0 9 -d afterok:1\n"
+			      "5 0 9 -d afterany:2\n");
+	cr_expect(!c->params.kill_invalid_depend);
+	start("1");
+	end("1", SL_FAILED);
+	expect("2", "CANCELLED");
+	expect("3", "DependencyNeverSatisfied");
+	expect("4", "DependencyNeverSatisfied");
+	expect("5", "-");
+	c->params.kill_invalid_depend = true;
+	c->job[cw_row(&w, "3")].never = false; /* As if it had not been looked at yet. */
+	expect("3", "DependencyNeverSatisfied");
+}
+
+/* DependencyParameters has kill_invalid_depend; SchedulerParameters had it before 20.02. */
+Test(ctl_depend, kill_invalid_depend_is_of_dependency_parameters, .fini = fini)
+{
+	w = (struct ctl_world){ .conf = CONF "DependencyParameters=max_depend_depth=3,kill_invalid_depend\n",
+		.jobs = "1 0 9\n" };
+	cr_expect(cw_make(&w)->params.kill_invalid_depend);
+}
+
+Test(ctl_depend, scheduler_parameters_kill_nothing, .fini = fini)
+{
+	w = (struct ctl_world){
+		.conf = "SchedulerParameters=kill_invalid_depend\n"
+			"NodeName=n1 CPUs=4 RealMemory=4000\nPartitionName=p Nodes=ALL Default=YES\n",
+		.jobs = "1 0 9\n"
+	};
+	cr_expect(!cw_make(&w)->params.kill_invalid_depend);
 }
 
 /* Run 81. */
@@ -265,6 +302,87 @@ Test(ctl_command, update_of_a_job, .fini = fini)
 	cr_expect_eq(one->end_limit, CW_T0 + 5400);
 }
 
+static void expect_priority(const char *id, int64_t below)
+{
+	const int64_t got = (int64_t)UINT32_MAX - cw_job(&w, id)->priority;
+	cr_expect_eq(
+		got, below, "job %s: %lld below the most, not %lld", id, (long long)got, (long long)below);
+}
+
+/* Run x12: G takes B's place. It gains 5, which the others of its user pay: a third, then half of what is
+ * left, then the rest. E and F are another user's. */
+Test(ctl_command, top, .fini = fini)
+{
+	(void)world(
+		"1 0 9 user=u1\n2 0 9 user=u1\n3 0 9 user=u1\n4 0 9 user=u2\n5 0 9 user=u2\n6 0 9 user=u1\n");
+	const int64_t first = (int64_t)UINT32_MAX - cw_job(&w, "1")->priority;
+	run("scontrol top 6");
+	expect_priority("6", first);
+	expect_priority("1", first + 1);
+	expect_priority("2", first + 3);
+	expect_priority("3", first + 4);
+	expect_priority("4", first + 3);
+	expect_priority("5", first + 4);
+	cr_expect_eq(cw_job(&w, "6")->nice + 5, cw_job(&w, "1")->nice - 1, "nice goes along");
+}
+
+/* Of several the first listed gets the highest; held ones and those in several partitions stay out. */
+Test(ctl_command, top_of_several, .fini = fini)
+{
+	(void)world("1 0 9\n2 0 9\n3 0 9\n4 0 9 -p p,q\n5 0 9\n6 0 9 -p q\n");
+	const int64_t first = (int64_t)UINT32_MAX - cw_job(&w, "1")->priority;
+	run("scontrol hold 2");
+	run("scontrol top 5,3,2");
+	expect_priority("5", first);
+	expect_priority("3", first + 2);
+	expect_priority("1", first + 4);
+	expect_priority("6", first + 5);
+	cr_expect_eq(cw_job(&w, "2")->priority, 0);
+	const uint32_t before = cw_job(&w, "1")->priority;
+	run("scontrol top 1,4"); /* Refused: 4 is in several partitions. */
+	cr_expect_eq(cw_job(&w, "1")->priority, before);
+}
+
+/* Run x12: "Node count specification invalid" of 22.05, which sets the least alone. */
+Test(ctl_command, one_number_of_nodes, .fini = fini)
+{
+	struct ctl *c = world("1 0 9 -N2\n2 0 9 -n2\n");
+	const struct ctl_job *one = cw_job(&w, "1");
+	c->params.version = CTL_22_05;
+	run("scontrol update jobid=1 numnodes=3");
+	cr_expect_eq(one->nodes_min, 2);
+	cr_expect_eq(one->nodes_max, 2);
+	run("scontrol update jobid=1 numnodes=1");
+	cr_expect_eq(one->nodes_min, 1);
+	cr_expect_eq(one->nodes_max, 2);
+	c->params.version = CTL_24_11;
+	run("scontrol update jobid=1 numnodes=3");
+	cr_expect_eq(one->nodes_min, 3);
+	cr_expect_eq(one->nodes_max, 3);
+}
+
+/* Run x12: D of six tasks gets three cpus. Its tasks share them in 22.05; later ones never start it on the
+ * one node of four that they choose for three cpus. */
+Test(ctl_command, fewer_cpus_than_tasks, .fini = fini)
+{
+	struct ctl *c = world("1 0 9 -n6\n2 0 9 -n6\n3 0 9 -n4\n");
+	const struct ctl_job *one = cw_job(&w, "1"), *three = cw_job(&w, "3");
+	c->params.version = CTL_22_05;
+	run("scontrol update jobid=1 numcpus=3");
+	cr_expect_null(one->tasked);
+	cr_expect_eq(ctl_place_try(c, cw_job(&w, "1"), 0, ctl_nodes_avail(c)), CTL_OK);
+	cr_expect_eq(one->alloc->cpus, 3);
+	c->params.version = CTL_24_11;
+	run("scontrol update jobid=2,3 numcpus=3");
+	cr_expect_eq(cw_job(&w, "2")->tasked->tasks, 6);
+	cr_expect_eq(ctl_place_try(c, cw_job(&w, "2"), 0, ctl_nodes_avail(c)), CTL_NODES_BUSY);
+	cr_expect_eq(ctl_place_try(c, cw_job(&w, "3"), 0, ctl_nodes_avail(c)), CTL_OK);
+	cr_expect_eq(three->alloc->cpus, 4, "all of its tasks have theirs");
+	run("scontrol update jobid=2 numtasks=2");
+	cr_expect_null(cw_job(&w, "2")->tasked);
+	cr_expect_eq(ctl_place_try(c, cw_job(&w, "2"), 0, ctl_nodes_avail(c)), CTL_OK);
+}
+
 /* Run 55. */
 Test(ctl_command, update_of_partitions, .fini = fini)
 {
@@ -295,7 +413,7 @@ Test(ctl_command, errors_have_their_place, .fini = fini)
 {
 	static const char *const wrong[][2] = {
 		{ "rm -rf x", "x.cmd:3:10: 'rm' is not followed" },
-		{ "scontrol top 5", "x.cmd:3:19: 'scontrol top' is not followed" },
+		{ "scontrol cluster 5", "x.cmd:3:19: 'scontrol cluster' is not followed" },
 		{ "scontrol hold", "x.cmd:3:10: no job is named" },
 		{ "scontrol hold x", "x.cmd:3:24: 'x' is no job's id" },
 		{ "scontrol update foo=1", "x.cmd:3:26: 'foo=1': an update begins" },
