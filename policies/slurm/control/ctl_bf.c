@@ -69,11 +69,9 @@ int ctl_bf_make(struct ctl *c, struct sl_err *err)
 				   : bf->by_user;
 	bf->by_assoc = sl_alloc(c->arena, c->assoc_count + 1, sizeof(*bf->by_assoc));
 	bf->reserved = sl_alloc(c->arena, c->part_count, sizeof(*bf->reserved));
+	bf->owners = has_owners(c);
 	if (!bf->slots.asked || !bf->planned || !bf->by_user || !bf->by_part || !bf->by_user_part ||
 		!bf->by_assoc || !bf->reserved)
-		bf->owners = has_owners(c);
-	if (!bf->planned || !bf->by_user || !bf->by_part || !bf->by_user_part || !bf->by_assoc ||
-		!bf->reserved)
 		return sl_fail_memory(err);
 	return SL_OK;
 }

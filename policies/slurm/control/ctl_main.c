@@ -21,7 +21,6 @@ struct pass {
 	size_t failed_resv_count;
 	/* Tasks of that array with a record of their own are not tried again in that partition. */
 	uint32_t reject_array, reject_part, reject_resv;
-	uint32_t reject_array, reject_part;
 	bool reject_prefer;
 };
 
@@ -178,16 +177,12 @@ static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct 
 {
 	if (job->array == CTL_NO_ROW || entry->array)
 		return false;
-	if (p->reject_array == job->array && p->reject_part == entry->part && p->reject_resv == job->resv)
-		return true;
-	p->reject_array = job->array;
-	p->reject_part = entry->part;
-	p->reject_resv = job->resv;
-	if (p->reject_array == job->array && p->reject_part == entry->part &&
+	if (p->reject_array == job->array && p->reject_part == entry->part && p->reject_resv == job->resv &&
 		p->reject_prefer == entry->prefer)
 		return true;
 	p->reject_array = job->array;
 	p->reject_part = entry->part;
+	p->reject_resv = job->resv;
 	p->reject_prefer = entry->prefer;
 	return false;
 }

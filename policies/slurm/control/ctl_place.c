@@ -554,17 +554,14 @@ static enum ctl_status will_run(
 		without_candidates(c, &outlook);
 	outlook.told = outlook.listing != 0;
 	select_keep_cores(c->select, ctl_resv_cores(c)); /* As ctl_resv_later has left them. */
-	const sl_time when = select_will_run(c->select, &job->desc, available, &outlook, chosen);
+	const sl_time when = will_run_sizes(c, job, available, &outlook, chosen);
 	select_keep_cores(c->select, NULL);
-	if (when == SL_NEVER)
-		const sl_time when = will_run_sizes(c, job, available, &outlook, chosen);
 	struct select_job tasked = job->desc;
 	tasked.desc = job->tasked;
 	if (when == SL_NEVER || (job->tasked && !select_could(c->select, &tasked, chosen)))
 		return CTL_NODES_BUSY;
 	memcpy(available, chosen, p->words * sizeof(*available));
-	asked->at = ctl_time_of(c, when);
-	*at = ctl_time_of(c, begin_of(c, &outlook, chosen, when));
+	asked->at = ctl_time_of(c, begin_of(c, &outlook, chosen, when));
 	return CTL_OK;
 }
 

@@ -253,6 +253,10 @@ static size_t append(
 		entry.resv = i ? resv[i - 1] : CTL_NO_ROW;
 		entry.key = key_of(c, i || entry.job->resv != CTL_NO_ROW, entry.part, entry.priority);
 		q->entry[count++] = entry;
+		if (!entry.prefer)
+			continue;
+		q->entry[count] = entry; /* job_queue_append_internal(): again, with its constraint. */
+		q->entry[count++].prefer = false;
 	}
 	return count;
 }
@@ -263,29 +267,19 @@ static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 	if (!ctl_queue_independent(c, job))
 		return count;
 	const uint32_t resvs = ctl_resv_tried_in(c, job, resv, RESVS);
-	if (!ctl_queue_make_room(c, count + (size_t)job->part_count * (resvs + 1)))
-		if (!ctl_queue_make_room(c, count + 2 * (size_t)job->part_count))
-			return count;
+	if (!ctl_queue_make_room(c, count + 2 * (size_t)job->part_count * (resvs + 1)))
+		return count;
 	for (uint32_t i = 0; i < job->part_count; i++) {
 		job->part = job->parts[i];
 		if (!partition_allows(c, job, job->parts[i]))
 			continue;
 		const uint32_t priority = job->priority_part ? job->priority_part[i] : job->priority;
-		const struct ctl_entry entry = {
-			.job = job, .part = job->parts[i], .priority = priority, .array = !ctl_is_alone(job)
-		};
-		count = append(c, entry, resv, resvs, count);
 		const struct ctl_entry entry = { .job = job,
 			.part = job->parts[i],
 			.priority = priority,
 			.array = !ctl_is_alone(job),
-			.prefer = job->preferred,
-			.key = key_of(c, job, job->parts[i], priority) };
-		q->entry[count++] = entry;
-		if (!job->preferred)
-			continue;
-		q->entry[count] = entry; /* job_queue_append_internal(): again, with its constraint. */
-		q->entry[count++].prefer = false;
+			.prefer = job->preferred };
+		count = append(c, entry, resv, resvs, count);
 	}
 	return count;
 }
@@ -322,10 +316,7 @@ static int ctl_queue_compare(const struct ctl *c, const struct ctl_entry *a, con
 					     : -more(a->job->array_task, b->job->array_task);
 	if (!order && a->resv != CTL_NO_ROW && b->resv != CTL_NO_ROW)
 		order = -more(ctl_resv_begins(c, a->resv), ctl_resv_begins(c, b->resv));
-	return order;
-}
-
-return order ? order : more(a->prefer, b->prefer);
+	return order ? order : more(a->prefer, b->prefer);
 }
 
 /* "May preempt" is no order: a job that two others each may not preempt ties with both. So what comes out

@@ -19,8 +19,6 @@
  * - Weights are collected until all nodes that are wanted are there, not the least of them.
  * - Where too many leaves were used for --switches, a job that wants more nodes than it needs is tried with
  *   one node fewer, and so on.
- * topology/block counts as leaves without a top: a job fills as few blocks as
- * it can, all equally near to each other.
  * topology/block is select_block.c's.
  */
 #include "policies/slurm/select/select_pick.h"
