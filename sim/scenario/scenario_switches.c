@@ -16,56 +16,67 @@ static uint32_t switch_find(const struct machine *machine, const char *name, siz
 	return UINT32_MAX;
 }
 
-/* The switches below one, while they are read. */
+/* Which switch hangs on which, in the order of the file. */
 struct hanging {
 	struct machine *machine;
-	uint32_t parent;
+	struct edge {
+		uint32_t parent, child;
+	} * edge;
+	size_t count, capacity;
+	uint32_t parent; /* Whose list is read. */
 	struct sl_err *err;
 };
 
+/* One may hang on several: the last that names it is its parent, as slurmctld has it (_find_child_switches).
+ */
 static int on_switch(void *self, const char *name, size_t len)
 {
-	const struct hanging *hanging = self;
+	struct hanging *hanging = self;
 	struct machine *machine = hanging->machine;
 	const struct sl_place *at = &machine->sw_at[hanging->parent];
 	const uint32_t child = switch_find(machine, name, len);
 	if (child == UINT32_MAX)
 		return sl_fail_at(hanging->err, at, "switch '%s': no switch is called '%.*s'",
 			machine->sw[hanging->parent].name, (int)len, name);
-	if (machine->sw[child].parent != UINT32_MAX)
-		return sl_fail_at(hanging->err, at, "switch '%.*s' hangs on '%s' and on '%s': on one at most",
-			(int)len, name, machine->sw[machine->sw[child].parent].name,
-			machine->sw[hanging->parent].name);
+	if (SL_GROW(hanging->edge, hanging->capacity, hanging->count + 1, hanging->err))
+		return SL_SYSTEM;
+	hanging->edge[hanging->count++] = (struct edge){ hanging->parent, child };
 	machine->sw[child].parent = hanging->parent;
 	return SL_OK;
 }
 
-static int hang_all(struct machine *machine, struct sl_err *err)
+static int hang_all(struct hanging *hanging)
 {
+	struct machine *machine = hanging->machine;
 	for (size_t i = 0; i < machine->sw_count; i++)
 		machine->sw[i].parent = UINT32_MAX;
 	int status = SL_OK;
 	for (uint32_t i = 0; i < machine->sw_count && !status; i++) {
-		struct hanging hanging = { machine, i, err };
 		const char *list = machine->sw[i].switches;
+		hanging->parent = i;
 		if (list && *list)
 			status = sl_hosts_each(
-				list, strlen(list), &machine->sw_at[i], err, on_switch, &hanging);
+				list, strlen(list), &machine->sw_at[i], hanging->err, on_switch, hanging);
 	}
 	return status;
 }
 
 /* A switch is above all its children. */
-static int set_levels(struct machine *machine, struct sl_err *err)
+static int set_levels(const struct hanging *hanging)
 {
-	for (uint32_t i = 0; i < machine->sw_count; i++) {
-		uint32_t level = 0;
-		for (uint32_t up = i; up != UINT32_MAX; up = machine->sw[up].parent, level++) {
-			if (level > machine->sw_count)
-				return sl_fail_at(err, &machine->sw_at[i],
-					"switch '%s' hangs on itself, by way of others", machine->sw[i].name);
-			if (machine->sw[up].level < level)
-				machine->sw[up].level = level;
+	struct machine *machine = hanging->machine;
+	for (bool raised = true; raised;) {
+		raised = false;
+		for (size_t i = 0; i < hanging->count; i++) {
+			struct sl_switch *parent = &machine->sw[hanging->edge[i].parent];
+			const struct sl_switch *child = &machine->sw[hanging->edge[i].child];
+			if (parent->level > child->level)
+				continue;
+			parent->level = child->level + 1;
+			raised = true;
+			if (parent->level >= machine->sw_count)
+				return sl_fail_at(hanging->err, &machine->sw_at[hanging->edge[i].parent],
+					"switch '%s' hangs on itself, by way of others", parent->name);
 		}
 	}
 	return SL_OK;
@@ -85,12 +96,13 @@ static int own_nodes(struct machine *machine, uint32_t index, struct node_list *
 }
 
 /* The leaf's nodes are below each switch on the way up. */
-static int nodes_below(struct machine *machine, uint32_t *below, size_t words, struct sl_err *err)
+static int nodes_below(const struct hanging *hanging, uint32_t *below, size_t words)
 {
+	struct machine *machine = hanging->machine;
 	int status = SL_OK;
 	for (uint32_t i = 0; i < machine->sw_count && !status; i++) {
 		struct node_list list = { .machine = machine };
-		status = own_nodes(machine, i, &list, err);
+		status = own_nodes(machine, i, &list, hanging->err);
 		for (size_t k = 0; k < list.count && !status; k++)
 			below[i * words + list.node[k] / 32] |= UINT32_C(1) << list.node[k] % 32;
 		node_list_release(&list);
@@ -98,13 +110,12 @@ static int nodes_below(struct machine *machine, uint32_t *below, size_t words, s
 	uint32_t top = 0;
 	for (size_t i = 0; i < machine->sw_count; i++)
 		top = machine->sw[i].level > top ? machine->sw[i].level : top;
-	for (uint32_t level = 0; level < top && !status; level++)
-		for (uint32_t i = 0; i < machine->sw_count; i++) {
-			const uint32_t parent = machine->sw[i].parent;
-			if (machine->sw[i].level != level || parent == UINT32_MAX)
-				continue;
-			for (size_t w = 0; w < words; w++)
-				below[parent * words + w] |= below[i * words + w];
+	/* Those of one level are whole before the next. */
+	for (uint32_t level = 1; level <= top && !status; level++)
+		for (size_t i = 0; i < hanging->count; i++) {
+			const struct edge *edge = &hanging->edge[i];
+			for (size_t w = 0; machine->sw[edge->parent].level == level && w < words; w++)
+				below[edge->parent * words + w] |= below[edge->child * words + w];
 		}
 	return status;
 }
@@ -126,13 +137,14 @@ static int lend_nodes(struct machine *machine, uint32_t index, const uint32_t *b
 	return SL_OK;
 }
 
-static int gather_nodes(struct machine *machine, struct sl_err *err)
+static int gather_nodes(const struct hanging *hanging, struct sl_err *err)
 {
+	struct machine *machine = hanging->machine;
 	const size_t words = machine->nodes / 32 + 1;
 	uint32_t *below = calloc(machine->sw_count * words, sizeof(*below)); /* By switch, a bit a node. */
 	if (!below)
 		return sl_fail_memory(err);
-	int status = nodes_below(machine, below, words, err);
+	int status = nodes_below(hanging, below, words);
 	for (uint32_t i = 0; i < machine->sw_count && !status; i++)
 		status = lend_nodes(machine, i, &below[i * words], err);
 	free(below);
@@ -148,11 +160,13 @@ int switches_finish(struct machine *machine, struct sl_err *err)
 	if (machine->sw_count > SWITCHES_MAX || machine->sw_count * (machine->nodes / 32 + 1) > WORDS_MAX)
 		return sl_fail_at(err, machine->sw_at, "more than %d switches, or too many for so many nodes",
 			SWITCHES_MAX);
-	int status = hang_all(machine, err);
+	struct hanging hanging = { .machine = machine, .err = err };
+	int status = hang_all(&hanging);
 	if (!status)
-		status = set_levels(machine, err);
+		status = set_levels(&hanging);
 	if (!status)
-		status = gather_nodes(machine, err);
+		status = gather_nodes(&hanging, err);
+	free(hanging.edge);
 	struct sl_switch *sw = sl_alloc(machine->scenario->arena, machine->sw_count, sizeof(*sw));
 	if (!status && !sw)
 		status = sl_fail_memory(err);

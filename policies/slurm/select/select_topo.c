@@ -21,24 +21,80 @@
  *   one node fewer, and so on.
  * topology/block is select_block.c's.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "policies/slurm/select/select_pick.h"
 
-/* Up from each of two until they meet. */
-static int64_t distance(const struct sl_cluster *c, uint32_t a, uint32_t b)
+/* Which switch hangs on which: a switch may hang on several. */
+struct links {
+	const struct sl_cluster *cluster;
+	struct link {
+		uint32_t up, down;
+	} * link;
+	size_t count, capacity;
+	uint32_t up; /* Whose list is read. */
+	struct sl_err *err;
+};
+
+static int link_put(struct links *links, uint32_t up, uint32_t down)
 {
-	int64_t steps = 0;
-	while (a != b) {
-		const bool up_a = c->sw[a].level <= c->sw[b].level;
-		uint32_t *lower = up_a ? &a : &b;
-		if (c->sw[*lower].parent == UINT32_MAX) {
-			lower = up_a ? &b : &a;
-			if (c->sw[*lower].parent == UINT32_MAX)
-				return c->topology == SL_TOPOLOGY_BLOCK ? 1 : SEL_INFINITE;
-		}
-		*lower = c->sw[*lower].parent;
-		steps++;
+	if (SL_GROW(links->link, links->capacity, links->count + 1, links->err))
+		return SL_SYSTEM;
+	links->link[links->count++] = (struct link){ up, down };
+	return SL_OK;
+}
+
+static int link_add(void *self, const char *name, size_t len)
+{
+	struct links *links = self;
+	const struct sl_cluster *c = links->cluster;
+	uint32_t down = 0;
+	while (down < c->switch_count && (strncmp(c->sw[down].name, name, len) != 0 || c->sw[down].name[len]))
+		down++;
+	if (down == c->switch_count)
+		return SL_OK;
+	return c->sw[down].parent == links->up ? SL_OK : link_put(links, links->up, down);
+}
+
+static int links_make(struct links *links)
+{
+	const struct sl_cluster *c = links->cluster;
+	int status = SL_OK;
+	for (uint32_t i = 0; i < c->switch_count && !status; i++) {
+		const char *list = c->sw[i].switches;
+		links->up = i;
+		if (c->sw[i].parent != UINT32_MAX)
+			status = link_put(links, c->sw[i].parent, i);
+		if (list && *list && !status)
+			status = sl_hosts_each(list, strlen(list), NULL, links->err, link_add, links);
 	}
-	return steps;
+	return status;
+}
+
+static bool nearer(int64_t *to, int64_t from)
+{
+	if (from >= SEL_INFINITE || *to <= from + 1)
+		return false;
+	*to = from + 1;
+	return true;
+}
+
+/* From one to each, by the fewest links (_check_better_path). */
+static void distances(const struct links *links, uint32_t from, int64_t *distance)
+{
+	const struct sl_cluster *c = links->cluster;
+	for (uint32_t i = 0; i < c->switch_count; i++)
+		distance[i] = i == from ? 0 : c->topology == SL_TOPOLOGY_BLOCK ? 1 : SEL_INFINITE;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (size_t i = 0; i < links->count; i++) {
+			int64_t *up = &distance[links->link[i].up];
+			int64_t *down = &distance[links->link[i].down];
+			changed = nearer(up, *down) || changed;
+			changed = nearer(down, *up) || changed;
+		}
+	}
 }
 
 int sel_topo_make(struct select *s, struct sl_err *err)
@@ -52,6 +108,13 @@ int sel_topo_make(struct select *s, struct sl_err *err)
 		sl_alloc(s->arena, (size_t)c->switch_count * c->switch_count, sizeof(*s->switch_distance));
 	if (!s->switch_nodes || !s->switch_distance)
 		return sl_fail_memory(err);
+	struct links links = { .cluster = c, .err = err };
+	const int status = links_make(&links);
+	for (uint32_t i = 0; i < c->switch_count && !status; i++)
+		distances(&links, i, &s->switch_distance[(size_t)i * c->switch_count]);
+	free(links.link);
+	if (status)
+		return status;
 	for (uint32_t i = 0; i < c->switch_count; i++) {
 		/* The nodes below it, and a set of them for a selection. */
 		s->switch_nodes[i] = sl_alloc(s->arena, 2 * s->words, sizeof(uint64_t));
@@ -59,8 +122,6 @@ int sel_topo_make(struct select *s, struct sl_err *err)
 			return sl_fail_memory(err);
 		for (uint32_t n = 0; n < c->sw[i].node_count; n++)
 			bit_set(s->switch_nodes[i], c->sw[i].node[n]);
-		for (uint32_t j = 0; j < c->switch_count; j++)
-			s->switch_distance[(size_t)i * c->switch_count + j] = distance(c, i, j);
 	}
 	return SL_OK;
 }
