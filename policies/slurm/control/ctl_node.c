@@ -448,7 +448,7 @@ static void node_begins(struct ctl *c, uint32_t n, bool unavailable)
 		node->flags = flags[hardware->state];
 		node->reason = hardware->state_reason;
 		if (hardware->state == SL_NODE_POWERED_DOWN) {
-			node->power = POWER_OFF; /* ctl_power_make: out, where nothing could power it up. */
+			node->power = POWER_OFF; /* ctl_power_make: on, where nothing could power it up. */
 			node->idle_since = CTL_NONE;
 		}
 	}

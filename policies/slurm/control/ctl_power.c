@@ -576,13 +576,17 @@ static int power_lists(struct ctl *c, struct ctl_power *p)
 	return spare_nodes(c, p, nodes);
 }
 
-/* Nodes that are powered down at the beginning: without power saving they do not exist. */
+/* Nodes that are powered down at the beginning. Without power saving, as where SuspendTime is not set, a
+ * slurmctld that begins takes them for up, nodes of the cloud too (load_all_node_state without
+ * power_save_mode). */
 static void power_begins(struct ctl *c)
 {
 	for (uint32_t n = 0; n < c->cluster->node_count; n++) {
 		struct ctl_node *node = &c->nodes->node[n];
-		if (node->power == POWER_OFF && !c->power->on)
-			node->flags |= NODE_OUT;
+		if (node->power == POWER_OFF && !c->power->on) {
+			node->power = POWER_ON;
+			node->idle_since = c->epoch;
+		}
 		node_settle(c, n);
 		power_rank(c, n);
 	}

@@ -311,3 +311,16 @@ Test(ctl_power, off_at_the_beginning_and_switched_on_when_wanted, .fini = fini)
 	expect_states("idle idle~");
 	cr_expect_str_eq(fake_nodes(&f, ctl_nodes_avail(f.c)), "n[1-2]");
 }
+
+/* Nothing could switch them on: slurmctld takes them for up. */
+Test(ctl_power, cloud_without_power_saving_is_up, .fini = fini)
+{
+	begin(CW_BRISK
+		"SuspendProgram=/x\nResumeProgram=/y\nNodeName=n1 CPUs=4 RealMemory=1000\n"
+		"NodeName=n2 CPUs=4 RealMemory=1000 State=CLOUD\nPartitionName=p Nodes=ALL Default=YES\n",
+		NULL);
+	expect_states("idle idle");
+	cr_expect_str_eq(fake_nodes(&f, ctl_nodes_avail(f.c)), "n[1-2]");
+	until(1000);
+	expect_states("idle idle");
+}
