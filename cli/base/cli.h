@@ -39,6 +39,9 @@ struct option_def {
 		"name[:key=value,...] or FILE.so[:key=value,...], see 'schedlab list policies'"
 #define OPTION_OUTPUT "output", 'o', "DIR", false, "write the results into this directory"
 #define OPTION_SET    "set", 0, "KEY=VALUE", true, "a setting: policy.*, replay.*, cluster.*, or a bare key"
+#define OPTION_ROOT              \
+	"root", 0, "DIR", false, \
+		"where files that slurm.conf includes by names from the root are sought first"
 #define OPTION_MODEL \
 	"model", 0, "MODEL", true, "turn a model on: NAME[:key=value,...], see 'schedlab list models'"
 #define OPTION_SEED       "seed", 0, "N", false, "of everything that is drawn; default 1"

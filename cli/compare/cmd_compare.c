@@ -20,6 +20,7 @@ static const struct option_def options[] = {
 	{ OPTION_OUTPUT },
 	{ OPTION_THREADS },
 	{ OPTION_SET },
+	{ OPTION_ROOT },
 	{ OPTION_MODEL },
 	{ OPTION_SEED },
 	{ OPTION_REPS },

@@ -423,6 +423,7 @@ static const struct option_def options[] = {
 	{ OPTION_POLICY_ONE },
 	{ OPTION_STRICT },
 	{ OPTION_SET },
+	{ OPTION_ROOT },
 	{ OPTION_MODEL },
 	{ OPTION_TZ },
 	{ OPTION_PLUGIN },

@@ -22,6 +22,7 @@ static const struct option_def options[] = {
 	{ OPTION_POLICY_ONE },
 	{ OPTION_OUTPUT },
 	{ OPTION_SET },
+	{ OPTION_ROOT },
 	{ OPTION_MODEL },
 	{ OPTION_SEED },
 	OPTIONS_OF_TRACE,

@@ -184,10 +184,12 @@ static void talk_objects(const struct scenario *scenario)
 			used < sizeof(kinds) ? "" : "...");
 }
 
-/* "'bf_windw' is not known: did you mean 'bf_window'?"; "'x' of 'bf_window' is no value of it: ..." */
+/* "'bf_windw' is not known: did you mean 'bf_window'?"; "'x' of 'bf_window' is no value of it: ...";
+ * "'n9' of 'NodeName' is only warned of by Slurm: ..." */
 static const char *unknown_text(const struct sl_setting *s, char text[500])
 {
-	if (s->note && strncmp(s->note, "no value", strlen("no value")) == 0)
+	if (s->note && (strncmp(s->note, "no value", strlen("no value")) == 0 ||
+			       strncmp(s->note, "only warned", strlen("only warned")) == 0))
 		(void)snprintf(text, 500, "'%.100s' of '%.100s' is %.200s", s->value, s->key, s->note);
 	else
 		(void)snprintf(text, 500, "'%.100s' is not known%s%.200s", s->key, s->note ? ": " : "",
@@ -313,7 +315,13 @@ int settings_from_args(struct settings *settings, const struct args *args, struc
 		status = settings_add(settings, set, err);
 	for (size_t i = 0; !status && (set = arg_at(args, "model", i)); i++)
 		status = settings_add_model(settings, set, err);
-	return status;
+	const char *root = arg(args, "root");
+	char *text = root ? sl_alloc(args->arena, strlen(root) + sizeof("cluster.root="), 1) : NULL;
+	if (!status && root && !text)
+		return sl_fail_memory(err);
+	if (text)
+		(void)snprintf(text, strlen(root) + sizeof("cluster.root="), "cluster.root=%s", root);
+	return status || !text ? status : settings_add(settings, text, err);
 }
 
 int scenario_options_from_args(struct scenario_options *options, const struct args *args, const char *cluster,

@@ -12,6 +12,7 @@ static const struct option_def options[] = {
 	{ OPTION_CLUSTER_ONE },
 	{ OPTION_POLICY_ONE },
 	{ OPTION_SET },
+	{ OPTION_ROOT },
 	{ OPTION_MODEL },
 	{ OPTION_SEED },
 	{ OPTION_FROM },

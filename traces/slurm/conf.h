@@ -123,7 +123,8 @@ struct conf {
 	const struct sl_cluster_setting *setting;
 	size_t setting_count;
 
-	const char *folder; /* Where slurm.conf lies: "/etc/slurm"; "": here. */
+	const char *folder; /* Where slurm.conf lies: "/etc/slurm/"; "": here. */
+	const char *root;   /* --root: where names from the root are sought first; "": nowhere. */
 	const char *chain[CONF_DEPTH_MAX + 1];
 	uint32_t depth;
 	struct conf_file *file;
@@ -199,8 +200,10 @@ int conf_yes(const struct conf *conf, const struct conf_pair *pair, bool *value)
 int conf_choice(const struct conf *conf, const struct conf_pair *pair, const char *const *word, int *value);
 /* "IDLE+DRAIN", "down*". False: a word of it is none. */
 bool conf_state_of(const char *text, enum sl_node_state *state);
-bool conf_size(const char *text, int64_t *value); /* "4G" of units: K, M, G, T by 1024. */
-/* Bits of "0-3,8". NULL: it is none, or too large. */
+bool conf_size(const char *text, int64_t *value); /* "4G" of units: K, M, G, T, P by 1024 (KB by 1000). */
+/* As s_p_handle_uint32 reads it: "12", "0x0c", "014", "2k". */
+bool conf_whole(const char *text, int64_t *value);
+/* Bits of "0-3,8", "[0-3]" or "0-6:2". NULL: it is none, or too large. */
 const uint64_t *conf_cores(struct conf *conf, const char *text);
 
 /* conf_keys.c */
@@ -239,6 +242,11 @@ int conf_value_report(struct conf *conf, const char *kind, const char *name, con
 int conf_value_check(struct conf *conf, enum conf_kind kind, const char *kind_name, const char *name,
 	const struct conf_pair *pair);
 int conf_report_line(struct conf *conf, struct conf_line *line);
+/* What Slurm only warns of: a value that it does not take as it stands, with what it does instead. Reported
+ * as not known: --strict refuses it. */
+#define CONF_WARNED "only warned of by Slurm: "
+int conf_report_warned(struct conf *conf, enum conf_kind kind, const char *name, const struct conf_pair *pair,
+	const char *value, const char *note);
 int conf_report_other(struct conf *conf, const struct sl_setting *setting);
 /* "did you mean 'x'?", or "" */
 const char *conf_suggest(struct conf *conf, const char *text, const char *const *known);
@@ -248,8 +256,18 @@ int conf_nodes_make(struct conf *conf);
 int conf_nodes_report(struct conf *conf);
 /* Row of a node; UINT32_MAX: there is none. */
 uint32_t conf_node_find(const struct conf *conf, const char *name);
-/* Each node of a list, which must exist. what: "PartitionName=debug". */
+/* Names in a list that no NodeName has. */
+enum conf_unknown {
+	CONF_REFUSED,  /* slurmctld does not start. */
+	CONF_REPORTED, /* It warns, and passes them over. */
+	CONF_PASSED    /* Likewise; they are reported elsewhere. */
+};
+/* Each node of a list. what: "PartitionName=debug". */
 int conf_each_node(struct conf *conf, const struct conf_pair *pair, const char *list, const char *what,
+	int (*each)(void *self, struct conf *conf, uint32_t node), void *self);
+/* Each that there is. kind, name: of the line, for what is reported of the others. */
+int conf_each_known(struct conf *conf, const struct conf_pair *pair, const char *list, enum conf_kind kind,
+	const char *name, enum conf_unknown unknown,
 	int (*each)(void *self, struct conf *conf, uint32_t node), void *self);
 /* States that lines of that kind say, over those of the nodes' entries. strict: of nodes that there are. */
 int conf_states_apply(struct conf *conf, const struct conf_lines *lines, enum conf_kind kind);
@@ -264,6 +282,8 @@ int conf_partitions_report(struct conf *conf);
 int conf_licenses_report(struct conf *conf);
 /* The nodes that a list of a partition means: sets by name are spelled out. */
 int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char **list);
+/* Likewise of a switch: hosts that there are not are passed over, and reported. */
+int conf_hosts_meant(struct conf *conf, const struct conf_line *line, const char **list);
 
 /* conf_topology.c */
 int conf_topology_rank(struct conf *conf);
@@ -273,9 +293,10 @@ int conf_topology_report(struct conf *conf);
 int conf_reservations_report(struct conf *conf);
 
 /* conf_settings.c */
-int conf_settings_lines(struct conf *conf); /* conf., partition[]., nodes[]. */
-int conf_settings_files(struct conf *conf); /* accounts= and its like. */
-int conf_settings_used(struct conf *conf);  /* What nobody took is an error. */
+const char *conf_settings_root(const struct conf *conf); /* root=DIR; "": none. */
+int conf_settings_lines(struct conf *conf);              /* conf., partition[]., nodes[]. */
+int conf_settings_files(struct conf *conf);              /* accounts= and its like. */
+int conf_settings_used(struct conf *conf);               /* What nobody took is an error. */
 /* How many nodes the settings make of an entry of so many. */
 int conf_settings_count(struct conf *conf, const struct conf_line *line, int64_t *count);
 

@@ -29,6 +29,7 @@ struct devices {
 
 struct making {
 	struct conf *conf;
+	const char *node;             /* As its line names it. */
 	const struct conf_pair *pair; /* The node's Gres. */
 	struct sl_hardware *hardware;
 	struct sl_gres *gres;
@@ -57,25 +58,26 @@ static char *plain(struct conf *conf, const char *text)
 	return copy;
 }
 
-/* name[:type][:no_consume][:count] */
+/* name[:type][:no_consume][:count]. What begins with a digit at its end must be a count; nothing there is a
+ * count of 1 (gres.c: _get_gres_cnt). */
 static bool item_of(struct conf *conf, const char *text, struct item *item)
 {
 	*item = (struct item){ .count = 1 };
 	for (size_t len; text;) {
 		const char *part = conf_part(&text, ":", &len);
 		const char *word = conf_strdup(&conf->mem, part, len);
-		if (!word || !len)
+		if (!word || (!len && (text || !item->name)))
 			return false;
 		if (!item->name)
 			item->name = word;
 		else if (conf_same(word, "no_consume"))
 			item->no_consume = true;
-		else if (!text && conf_size(word, &item->count))
+		else if (!len || (!text && conf_size(word, &item->count)))
 			continue;
-		else if (!item->type)
-			item->type = word;
-		else
+		else if (!text && sl_is_digit(*word))
 			return false;
+		else if (!item->type) /* Of several types the first. */
+			item->type = word;
 	}
 	return true;
 }
@@ -93,11 +95,17 @@ static int items_of(const struct making *making, struct item *item, size_t *coun
 		if (*count == ITEMS_MAX)
 			return conf_fail(
 				conf, making->pair, "more than %d kinds of Gres on one node", ITEMS_MAX);
-		if (!word || !item_of(conf, word, &item[*count]))
-			return conf_fail(conf, making->pair,
-				"'%.60s' is no Gres: name[:type][:no_consume][:count], as in gpu:a100:4",
-				word ? word : "");
-		++*count;
+		if (!word)
+			return sl_fail_memory(conf->err);
+		if (item_of(conf, word, &item[*count])) {
+			++*count;
+			continue;
+		}
+		const int status = conf_report_warned(conf, CONF_NODE, making->node, making->pair, word,
+			CONF_WARNED
+			"no Gres: passed over; name[:type][:no_consume][:count], as in gpu:a100:4");
+		if (status)
+			return status;
 	}
 	return SL_OK;
 }
@@ -162,6 +170,15 @@ static const char *first_file(struct conf *conf, const char *text)
 	return copy;
 }
 
+/* A list that goes beyond the node's cores is none (bitstring.c: inx2bitstr). */
+static bool cores_fit(const struct making *making, const uint64_t *cores)
+{
+	for (int64_t i = making->cores; cores && i < SL_CORES_MAX; i++)
+		if (cores[i / 64] >> i % 64 & 1)
+			return false;
+	return cores != NULL;
+}
+
 static int devices_of(struct making *making, const struct conf_line *line)
 {
 	struct conf *conf = making->conf;
@@ -189,14 +206,16 @@ static int devices_of(struct making *making, const struct conf_line *line)
 	devices.file = file ? first_file(conf, file->value) : NULL;
 	if (file && !devices.file)
 		return sl_fail_memory(conf->err);
-	if (cores) {
+	if (cores)
 		devices.cores = conf_cores(conf, cores->value);
-		if (!devices.cores)
-			return conf_fail(conf, cores, "'%.60s' must be cores from 0 to %d, as in 0-3,8",
-				cores->value, SL_CORES_MAX - 1);
-	}
+	if (!cores_fit(making, devices.cores))
+		devices.cores = NULL;
 	making->devices[making->device_count++] = devices;
-	return SL_OK;
+	return !cores || devices.cores
+		       ? SL_OK
+		       : conf_report_warned(conf, CONF_GRES, making->node, cores, cores->value,
+				 CONF_WARNED
+				 "no cores of the node, as in 0-3,8: passed over; all are as near");
 }
 
 /* Devices are numbered as their files are, in whatever order the lines stand. */
@@ -365,7 +384,10 @@ static int share_add(struct making *making, const struct item *item, uint32_t gr
 int conf_gres_make(struct conf *conf, const struct conf_variant *variant, struct sl_hardware *hardware)
 {
 	const struct conf_line *line = conf->entry[variant->entry].line;
-	struct making making = { .conf = conf, .pair = conf_pair_of(line, "Gres"), .hardware = hardware };
+	struct making making = { .conf = conf,
+		.node = line->pair[0].value,
+		.pair = conf_pair_of(line, "Gres"),
+		.hardware = hardware };
 	struct item item[ITEMS_MAX];
 	size_t count;
 	if (!making.pair || conf_same(making.pair->value, "(null)"))

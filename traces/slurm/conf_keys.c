@@ -281,6 +281,18 @@ int conf_report_other(struct conf *conf, const struct sl_setting *setting)
 	return conf->sink->setting ? conf->sink->setting(conf->sink->self, setting, conf->err) : SL_OK;
 }
 
+int conf_report_warned(struct conf *conf, enum conf_kind kind, const char *name, const struct conf_pair *pair,
+	const char *value, const char *note)
+{
+	return conf_report_other(conf, &(struct sl_setting){ .kind = kind_name(kind),
+					       .name = name,
+					       .key = pair->key,
+					       .value = value,
+					       .at = conf_at(pair),
+					       .coverage = SL_UNKNOWN_KEY,
+					       .note = note });
+}
+
 /* Who follows it, if not everybody; NULL. */
 static const char *followers_of(const struct conf_key *key)
 {
@@ -316,6 +328,11 @@ int conf_report(
 	const struct conf_key *key = conf_key_find(kind, pair->key);
 	if (!key && observed) /* What scontrol adds in some version is no key of a file. */
 		return SL_OK;
+	if (!*pair->value)
+		return conf_report_other(conf,
+			&(struct sl_setting){ kind_name(kind), name, pair->key, "", pair->at,
+				key ? SL_IGNORED : SL_UNKNOWN_KEY,
+				key ? "empty: it says nothing" : unknown_note(conf, kind, pair->key), NULL });
 	const char *other = other_plugin(kind, pair);
 	const char *by = key && !other ? followers_of(key) : NULL;
 	const int status =

@@ -135,11 +135,13 @@ struct listing {
 	const char *what;
 	int (*each)(void *self, struct conf *conf, uint32_t node);
 	void *self;
+	enum conf_unknown unknown;
+	const char **missing; /* Names that no NodeName has, where they are passed over. */
+	size_t missing_count, missing_capacity;
 };
 
-static int fail_unknown(const struct listing *listing, const char *name)
+static const char *node_like(struct conf *conf, const char *name)
 {
-	struct conf *conf = listing->conf;
 	const char *said = "";
 	const char **known =
 		conf->node_count <= SIMILAR_MAX ? calloc(conf->node_count + 1, sizeof(*known)) : NULL;
@@ -148,8 +150,26 @@ static int fail_unknown(const struct listing *listing, const char *name)
 	if (known)
 		said = conf_suggest(conf, name, known);
 	free(known);
-	return conf_fail(conf, listing->pair, "%s names the node '%s', which no NodeName does%s%s",
-		listing->what, name, *said ? ": " : "", said);
+	return said;
+}
+
+static int without_node(struct listing *listing, const char *name, size_t len)
+{
+	struct conf *conf = listing->conf;
+	if (listing->unknown == CONF_REFUSED) {
+		const char *said = node_like(conf, name);
+		return conf_fail(conf, listing->pair, "%s names the node '%s', which no NodeName does%s%s",
+			listing->what, name, *said ? ": " : "", said);
+	}
+	if (listing->unknown == CONF_PASSED)
+		return SL_OK;
+	if (SL_GROW(listing->missing, listing->missing_capacity, listing->missing_count + 1, conf->err))
+		return SL_SYSTEM;
+	const char *copy = conf_strdup(&conf->mem, name, len);
+	if (!copy)
+		return sl_fail_memory(conf->err);
+	listing->missing[listing->missing_count++] = copy;
+	return SL_OK;
 }
 
 /* Those that a setting put behind this one are wherever it is. */
@@ -165,15 +185,14 @@ static int each_added(const struct listing *listing, uint32_t entry)
 
 static int each_name(void *self, const char *name, size_t len)
 {
-	const struct listing *listing = self;
+	struct listing *listing = self;
 	struct conf *conf = listing->conf;
-	(void)len;
 	/* Lists go on as the table does: most often it is the next one. */
 	uint32_t row = conf->found + 1;
 	if (row >= conf->node_count || strcmp(conf->node[row].name, name) != 0)
 		row = conf_node_find(conf, name);
 	if (row == UINT32_MAX)
-		return fail_unknown(listing, name);
+		return without_node(listing, name, len);
 	conf->found = row;
 	int status = conf->node[row].gone ? SL_OK : listing->each(listing->self, conf, row);
 	if (!status && conf->node[row].anchor)
@@ -181,18 +200,48 @@ static int each_name(void *self, const char *name, size_t len)
 	return status;
 }
 
-int conf_each_node(struct conf *conf, const struct conf_pair *pair, const char *list, const char *what,
-	int (*each)(void *self, struct conf *conf, uint32_t node), void *self)
+static int list_walk(struct listing *listing, const char *list)
 {
-	struct listing listing = { conf, pair, what, each, self };
-	const struct sl_place at = conf_at(pair);
+	struct conf *conf = listing->conf;
+	const struct sl_place at = conf_at(listing->pair);
 	const int64_t count = sl_hosts_count(list, strlen(list), &at, conf->err);
 	if (count < 0)
 		return (int)count;
 	conf->listed += (size_t)count;
 	if (conf->listed > CONF_LISTED_MAX)
-		return conf_fail(conf, pair, "lists name more than %d nodes in all", CONF_LISTED_MAX);
-	return sl_hosts_each(list, strlen(list), &at, conf->err, each_name, &listing);
+		return conf_fail(
+			conf, listing->pair, "lists name more than %d nodes in all", CONF_LISTED_MAX);
+	return sl_hosts_each(list, strlen(list), &at, conf->err, each_name, listing);
+}
+
+int conf_each_node(struct conf *conf, const struct conf_pair *pair, const char *list, const char *what,
+	int (*each)(void *self, struct conf *conf, uint32_t node), void *self)
+{
+	struct listing listing = { .conf = conf, .pair = pair, .what = what, .each = each, .self = self };
+	return list_walk(&listing, list);
+}
+
+int conf_each_known(struct conf *conf, const struct conf_pair *pair, const char *list, enum conf_kind kind,
+	const char *name, enum conf_unknown unknown,
+	int (*each)(void *self, struct conf *conf, uint32_t node), void *self)
+{
+	struct listing listing = {
+		.conf = conf, .pair = pair, .each = each, .self = self, .unknown = unknown
+	};
+	int status = list_walk(&listing, list);
+	if (!status && listing.missing_count) {
+		const size_t len = sl_hosts_fold(listing.missing, listing.missing_count, NULL, 0);
+		char *folded = conf_alloc(&conf->mem, len + 1, 1);
+		const char *like = node_like(conf, listing.missing[0]);
+		const char *note = conf_printf(&conf->mem, CONF_WARNED "no NodeName has it: passed over%s%s",
+			*like ? "; " : "", like);
+		if (folded)
+			(void)sl_hosts_fold(listing.missing, listing.missing_count, folded, len + 1);
+		status = folded && note ? conf_report_warned(conf, kind, name, pair, folded, note)
+					: sl_fail_memory(conf->err);
+	}
+	free(listing.missing);
+	return status;
 }
 
 /* ---- Nodes of a line ---------------------------------------------------------------------------- */
@@ -375,7 +424,13 @@ int conf_states_apply(struct conf *conf, const struct conf_lines *lines, enum co
 		const char *word = pair ? pair->value : kind == CONF_DOWN ? "DOWN" : "UNKNOWN";
 		struct stating stating = { .reason = conf_value_of(line, "Reason"),
 			.added = kind == CONF_NODE && lines == &conf->lines };
-		if (!conf_state_of(word, &stating.state))
+		const bool known = conf_state_of(word, &stating.state);
+		if (!known && kind == CONF_DOWN) {
+			status = conf_report_warned(conf, kind, line->pair[0].value, pair, word,
+				CONF_WARNED "no state of a node: the line is passed over");
+			continue;
+		}
+		if (!known)
 			return conf_fail(
 				conf, pair ? pair : line->pair, "'%.60s' is no state of a node", word);
 		/* A node in the cloud is off until somebody wants it; scontrol says of it what it is. */
@@ -384,8 +439,10 @@ int conf_states_apply(struct conf *conf, const struct conf_lines *lines, enum co
 		/* Nodes begin up: only a later word changes that. */
 		if (kind == CONF_NODE && (!pair || (lines == &conf->lines && stating.state == SL_NODE_UP)))
 			continue;
-		status = conf_each_node(conf, line->pair, line->pair[0].value,
-			kind == CONF_DOWN ? "DownNodes" : "this", state_one, &stating);
+		status = kind == CONF_DOWN ? conf_each_known(conf, line->pair, line->pair[0].value, kind,
+						     line->pair[0].value, CONF_REPORTED, state_one, &stating)
+					   : conf_each_node(conf, line->pair, line->pair[0].value, "this",
+						     state_one, &stating);
 	}
 	return status;
 }
@@ -406,7 +463,8 @@ static int gres_apply(struct conf *conf)
 		const struct conf_pair *pair = conf_pair_own(line, "NodeName");
 		conf->steps++;
 		if (pair && conf_pair_own(line, "Name"))
-			status = conf_each_node(conf, pair, pair->value, "gres.conf", gres_one, line);
+			status = conf_each_known(conf, pair, pair->value, CONF_GRES, pair->value,
+				CONF_REPORTED, gres_one, line);
 	}
 	return status;
 }

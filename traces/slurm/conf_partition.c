@@ -12,6 +12,8 @@
 struct gathering {
 	const char **name;
 	size_t count, capacity;
+	const struct conf_line
+		*sw; /* The switch whose hosts these are: those that there are not are passed over. */
 };
 
 static int conf_partition_gather(void *self, struct conf *conf, uint32_t node)
@@ -64,7 +66,11 @@ static int gather_set(struct conf *conf, const struct conf_line *set, struct gat
 		conf->listed += conf->node_count;
 	if (conf->listed > CONF_LISTED_MAX)
 		return conf_fail(conf, set->pair, "lists name more than %d nodes in all", CONF_LISTED_MAX);
-	if (!status && nodes)
+	const bool every = nodes && conf_same(nodes->value, "ALL");
+	for (uint32_t i = 0; every && i < conf->node_count && !status; i++)
+		if (!conf->node[i].gone)
+			status = conf_partition_gather(all, conf, i);
+	if (!status && nodes && !every)
 		status = conf_each_node(conf, nodes, nodes->value, "NodeSet", conf_partition_gather, all);
 	return status;
 }
@@ -89,6 +95,9 @@ static int gather_list(
 {
 	const char *rest = list;
 	int status = SL_OK;
+	if (all->sw)
+		return conf_each_known(conf, pair, list, all->sw->kind, all->sw->pair[0].value, CONF_REPORTED,
+			conf_partition_gather, all);
 	for (size_t len; rest && !status;) {
 		const char *word = conf_partition_word_of(&rest, &len);
 		const struct conf_line *set = node_set_of(conf, word, len);
@@ -101,11 +110,12 @@ static int gather_list(
 	return status;
 }
 
-int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char **list)
+static int list_meant(
+	struct conf *conf, const struct conf_pair *pair, const struct conf_line *sw, const char **list)
 {
-	struct gathering all = { 0 };
+	struct gathering all = { .sw = sw };
 	*list = NULL;
-	if (!pair || conf_same(pair->value, "(null)"))
+	if (!pair || !*pair->value || conf_same(pair->value, "(null)"))
 		return SL_OK;
 	if (conf_same(pair->value, "ALL")) {
 		*list = "ALL";
@@ -128,6 +138,16 @@ int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char
 	}
 	free(all.name);
 	return status;
+}
+
+int conf_nodes_meant(struct conf *conf, const struct conf_pair *pair, const char **list)
+{
+	return list_meant(conf, pair, NULL, list);
+}
+
+int conf_hosts_meant(struct conf *conf, const struct conf_line *line, const char **list)
+{
+	return list_meant(conf, conf_pair_own(line, "Nodes"), line, list);
 }
 
 /* ---- Partitions --------------------------------------------------------------------------------- */
@@ -186,7 +206,7 @@ static int job_defaults(struct conf *conf, const struct conf_line *line, struct 
 	return status;
 }
 
-static int sharing(const struct conf *conf, const struct conf_line *line, struct sl_partition *part)
+static int sharing(struct conf *conf, const struct conf_line *line, struct sl_partition *part)
 {
 	static const char *const word[] = { "NO", "YES", "FORCE", "EXCLUSIVE", NULL };
 	enum { SHARES_DEFAULT = 4 };
@@ -200,13 +220,17 @@ static int sharing(const struct conf *conf, const struct conf_line *line, struct
 	const char *colon = pair ? strchr(pair->value, ':') : NULL;
 	if (status || !colon)
 		return status;
-	if (!sl_get_i64(colon + 1, strlen(colon + 1), &part->shares) || part->shares < 1 ||
-		part->shares > UINT16_MAX)
-		return conf_fail(conf, pair, "'%.60s': so many jobs to a resource must be from 1 to 65535",
-			pair->value);
-	if (which == SL_SHARE_YES && part->shares == 1) /* As slurmctld: one alone shares nothing. */
+	const bool number = sl_get_i64(colon + 1, strlen(colon + 1), &part->shares) && part->shares >= 1 &&
+			    part->shares <= UINT16_MAX;
+	if (which == SL_SHARE_YES && number &&
+		part->shares == 1) /* As slurmctld: one alone shares nothing. */
 		part->share = SL_SHARE_NO;
-	return SL_OK;
+	if (number)
+		return SL_OK;
+	part->share = SL_SHARE_NO;
+	part->shares = 1;
+	return conf_report_warned(conf, CONF_PARTITION, part->name, pair, pair->value,
+		CONF_WARNED "so many jobs to a resource must be from 1 to 65535: taken as NO");
 }
 
 static int limits(struct conf *conf, const struct conf_line *line, struct sl_partition *part)
@@ -350,7 +374,7 @@ static int license(
 				   : SL_OK;
 }
 
-/* Licenses=fluent:30,ansys:100; "*" stands for ":" in old files. */
+/* Licenses=fluent:30,ansys=100; "*" stands for ":" in old files. */
 static int licenses_of(struct conf *conf, const struct conf_pair *pair)
 {
 	enum { LICENSES_MAX = 10000 };
@@ -363,7 +387,7 @@ static int licenses_of(struct conf *conf, const struct conf_pair *pair)
 		int64_t total = 1;
 		if (++count > LICENSES_MAX)
 			return conf_fail(conf, pair, "more than %d licences", LICENSES_MAX);
-		while (name < len && flag[name] != ':' && flag[name] != '*')
+		while (name < len && !strchr(":=*", flag[name]))
 			name++;
 		if (name < len && !sl_get_i64(flag + name + 1, len - name - 1, &total))
 			total = -1;

@@ -29,8 +29,9 @@ static int read_beside(struct conf *conf, const char *name, enum conf_dialect di
 {
 	const char *path = beside(conf, name);
 	struct sl_input *in;
-	if (!exists(path))
-		return SL_OK;
+	struct stat about;
+	if (!exists(path) || (stat(path, &about) == 0 && !about.st_size))
+		return SL_OK; /* As in Slurm, an empty file says nothing. */
 	const int status = conf_open(conf, path, &in);
 	return status ? status : conf_read_text(conf, in, dialect);
 }
@@ -184,6 +185,7 @@ static void conf_reader_release(struct conf *conf)
 static int conf_reader_read_all(struct conf *conf, const char *path, struct sl_input *in)
 {
 	conf->folder = "";
+	conf->root = conf_settings_root(conf);
 	int status = conf->observed ? conf_read_scontrol(conf, in, &conf->lines) : read_slurm(conf, path, in);
 	conf->chain[0] = path;
 	if (!status)

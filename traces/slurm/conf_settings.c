@@ -358,6 +358,18 @@ static int cluster_setting(struct conf *conf, const struct sl_cluster_setting *s
 	return conf_patch(conf, line, key, setting->value);
 }
 
+const char *conf_settings_root(const struct conf *conf)
+{
+	const char *root = "";
+	for (size_t i = 0; i < conf->setting_count && !conf->observed; i++) {
+		if (strcmp(conf->setting[i].key, "root") != 0)
+			continue;
+		root = conf->setting[i].value;
+		*conf->setting[i].used = true;
+	}
+	return root;
+}
+
 int conf_settings_lines(struct conf *conf)
 {
 	static const enum conf_kind defaults[] = { CONF_NODE, CONF_PARTITION, CONF_DOWN };
@@ -557,8 +569,8 @@ static int fail_unused(struct conf *conf, const struct sl_cluster_setting *setti
 			conf_settings_names_of(conf, CONF_PARTITION,
 				similar_of(conf, CONF_PARTITION, parts.name, parts.name_len)));
 	return conf_settings_fail(conf, setting, "unknown",
-		"there are nodes[NAME].KEY, partition[NAME].KEY, qos[NAME].KEY, account[NAME].KEY, conf.KEY, accounts, qos, usage, events, reservations and "
-		"nodes_state");
+		"there are nodes[NAME].KEY, partition[NAME].KEY, qos[NAME].KEY, account[NAME].KEY, conf.KEY, accounts, qos, usage, events, reservations, "
+		"nodes_state and root");
 }
 
 int conf_settings_used(struct conf *conf)

@@ -154,24 +154,52 @@ static size_t skip_blanks(const struct text *text, size_t at)
 	return at;
 }
 
-/* The value from *at on, without its quotes; *at goes behind it. */
+/* "KEY =" begins there. */
+static bool is_pair_at(const struct text *text, size_t at)
+{
+	const size_t from = at;
+	while (at < text->len && is_key(text->joined[at]))
+		at++;
+	const bool named = at > from;
+	at = skip_blanks(text, at);
+	return named && at < text->len && text->joined[at] == '=';
+}
+
+/* The quote that closes a value which one opens; 0: as Slurm has it, quotes that do not stand around all of
+ * the value, as in "a","b", are letters of it like others. */
+static size_t closing_quote(const struct text *text, size_t from)
+{
+	size_t end = from + 1;
+	if (from >= text->len || text->joined[from] != '"')
+		return 0;
+	while (end < text->len && text->joined[end] != '"')
+		end++;
+	return end < text->len && (end + 1 == text->len || conf_text_is_blank(text->joined[end + 1])) ? end
+												      : 0;
+}
+
+/* The value from *at on, without the quotes around it; *at goes behind it. */
 static int value_at(
 	struct text *text, const char *key, size_t *at, const char **value, struct sl_place *place)
 {
 	const char *line = text->joined;
 	size_t from = skip_blanks(text, *at);
 	*place = conf_text_place_of(text, from < text->len ? from : text->len - 1);
-	const bool quoted = from < text->len && line[from] == '"';
-	size_t end = from += quoted;
-	while (end < text->len && (quoted ? line[end] != '"' : !conf_text_is_blank(line[end])))
-		end++;
-	if (quoted && end == text->len)
-		return sl_fail_at(text->conf->err, place, "the quotes of '%.60s' are not closed", key);
-	if (end == from)
+	const size_t quote = closing_quote(text, from);
+	size_t end = quote;
+	from += quote != 0;
+	if (!quote)
+		for (end = from; end < text->len && !conf_text_is_blank(line[end]);)
+			end++;
+	if (end == from && !quote)
 		return sl_fail_at(
 			text->conf->err, place, "'%.60s' has no value: give one, or leave it out", key);
 	*value = conf_strdup(&text->conf->mem, line + from, end - from);
-	*at = end + quoted;
+	*at = skip_blanks(text, end + (quote != 0));
+	if (!quote && line[from] == '"' && *at < text->len && !is_pair_at(text, *at))
+		return sl_fail_at(text->conf->err, place,
+			"the quotes of '%.60s' do not stand around all of its value: close them, or take them out",
+			key);
 	return *value ? SL_OK : sl_fail_memory(text->conf->err);
 }
 
@@ -222,6 +250,9 @@ static int pairs(struct text *text)
 			at++;
 		const size_t len = at - from;
 		at = skip_blanks(text, at);
+		/* KEY+=VALUE and its like: slurm.conf's keys take them as KEY=VALUE. */
+		if (at + 1 < text->len && strchr("-*+/", text->joined[at]) && text->joined[at + 1] == '=')
+			at++;
 		if (!len || at == text->len || text->joined[at] != '=')
 			return sl_fail_at(
 				conf->err, &place, "KEY=VALUE is due here, not '%.40s'", text->joined + from);
@@ -231,8 +262,12 @@ static int pairs(struct text *text)
 		if (!key)
 			return sl_fail_memory(conf->err);
 		status = value_at(text, key, &at, &value, &value_place);
+		const enum conf_kind kind = conf_text_kind_of(text->dialect, key);
+		if (!status && !line && !*value && kind != CONF_CLUSTER && kind != CONF_GRES)
+			return sl_fail_at(conf->err, &value_place,
+				"'%.60s' has no value: it is the name of what the line is about", key);
 		if (!status && !line)
-			line = conf_line_new(conf, lines, conf_text_kind_of(text->dialect, key));
+			line = conf_line_new(conf, lines, kind);
 		const struct conf_pair pair = {
 			.key = key, .value = value, .at = place, .column = value_place.column
 		};
@@ -255,29 +290,76 @@ static const char *chain_text(struct conf *conf, const char *last, char *text, s
 	return text;
 }
 
-/* The folder of the file that includes, for names that do not begin at the root; %c is the cluster's name. */
-static const char *path_of(struct text *text, const char *name)
+static bool is_file(const char *path, struct stat *about)
+{
+	return path && stat(path, about) == 0 && !S_ISDIR(about->st_mode);
+}
+
+/* %c is the cluster's name in small letters, as get_extra_conf_path's caller has it. NULL: memory is out. */
+static const char *name_of_cluster(struct conf *conf, const char *name)
+{
+	const struct conf_pair *named = conf_global(conf, "ClusterName");
+	const char *at;
+	while (name && (at = strstr(name, "%c"))) {
+		char *cluster =
+			conf_strdup(&conf->mem, named ? named->value : "", named ? strlen(named->value) : 0);
+		for (char *p = cluster; p && *p; p++)
+			if (*p >= 'A' && *p <= 'Z')
+				*p = (char)(*p | 0x20);
+		if (cluster && strstr(cluster, "%c"))
+			return name;
+		name = cluster ? conf_printf(&conf->mem, "%.*s%s%s", (int)(at - name), name, cluster, at + 2)
+			       : NULL;
+	}
+	return name;
+}
+
+/* Names from the root: below --root; else where slurm.conf lies, by as many of its folders as there are there
+ * (a copy of /etc/slurm has /etc/slurm/nodes/a.conf as nodes/a.conf); else as it stands. */
+static const char *path_rooted(struct text *text, const char *name, struct stat *about)
 {
 	struct conf *conf = text->conf;
-	char path[PATH_CAPACITY];
-	const char *cluster = strstr(name, "%c");
-	const struct conf_pair *named = conf_global(conf, "ClusterName");
-	if (cluster)
-		name = conf_printf(&conf->mem, "%.*s%s%s", (int)(cluster - name), name,
-			named ? named->value : "", cluster + 2);
-	if (!name)
-		return NULL;
-	return sl_path_beside(path, sizeof(path), text->file, name)
-		       ? conf_strdup(&conf->mem, path, strlen(path))
+	/* In a bundle only what is in it: its files are ".//...". */
+	const bool closed = strncmp(conf->folder, ".//", 3) == 0;
+	const char *path = *conf->root && !(closed && *conf->root == '/')
+				   ? conf_printf(&conf->mem, "%s%s%s", closed ? ".//" : "", conf->root, name)
+				   : NULL;
+	for (const char *tail = name; !is_file(path, about) && tail; tail = strchr(tail + 1, '/'))
+		path = conf_printf(&conf->mem, "%s%s", conf->folder, tail + 1);
+	return is_file(path, about) ? path : NULL;
+}
+
+/* Where an included file is: as Slurm, in slurm.conf's folder where its name does not begin at the root;
+ * where there is none, beside the file that includes it. NULL: memory is out. */
+static const char *path_of(struct text *text, const char *name, struct stat *about)
+{
+	struct conf *conf = text->conf;
+	char plain[PATH_CAPACITY];
+	const char *path = *name == '/' ? path_rooted(text, name, about)
+					: conf_printf(&conf->mem, "%s%s", conf->folder, name);
+	if (is_file(path, about))
+		return path;
+	return sl_path_beside(plain, sizeof(plain), text->file, name)
+		       ? conf_strdup(&conf->mem, plain, strlen(plain))
 		       : name;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as CONF_DEPTH_MAX. */
-static int include(struct text *text, size_t at)
+static int fail_missing(
+	const struct text *text, const struct sl_place *place, const char *name, const char *path)
+{
+	if (strchr(name, '*'))
+		return sl_fail_at(text->conf->err, place,
+			"Include takes no patterns, as '%.200s': name each file, as Slurm wants it", name);
+	return sl_fail_at(text->conf->err, place,
+		"cannot open the included '%.200s': copy it beside slurm.conf, give --root DIR with it, or take the "
+		"line out",
+		path);
+}
+
+/* What Include names, without quotes around it; NULL with the error. */
+static const char *name_included(struct text *text, size_t at, const struct sl_place *place)
 {
 	struct conf *conf = text->conf;
-	const struct sl_place place = conf_text_place_of(text, 0);
-	char chain[500];
 	size_t end = text->len;
 	at = skip_blanks(text, at);
 	while (end > at && conf_text_is_blank(text->joined[end - 1]))
@@ -286,10 +368,27 @@ static int include(struct text *text, size_t at)
 		at++;
 		end--;
 	}
-	if (end == at)
-		return sl_fail_at(conf->err, &place, "Include names no file");
-	const char *name = conf_strdup(&conf->mem, text->joined + at, end - at);
-	const char *path = name ? path_of(text, name) : NULL;
+	if (end == at) {
+		(void)sl_fail_at(conf->err, place, "Include names no file");
+		return NULL;
+	}
+	const char *name = name_of_cluster(conf, conf_strdup(&conf->mem, text->joined + at, end - at));
+	if (!name)
+		(void)sl_fail_memory(conf->err);
+	return name;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as CONF_DEPTH_MAX. */
+static int include(struct text *text, size_t at)
+{
+	struct conf *conf = text->conf;
+	const struct sl_place place = conf_text_place_of(text, 0);
+	char chain[500];
+	struct stat about;
+	const char *name = name_included(text, at, &place);
+	if (!name)
+		return conf->err->status;
+	const char *path = path_of(text, name, &about);
 	if (!path)
 		return sl_fail_memory(conf->err);
 	for (uint32_t i = 0; i < conf->depth; i++)
@@ -299,12 +398,10 @@ static int include(struct text *text, size_t at)
 	if (conf->depth == CONF_DEPTH_MAX)
 		return sl_fail_at(conf->err, &place, "files include one another more than %d deep: %s",
 			CONF_DEPTH_MAX, chain_text(conf, path, chain, sizeof(chain)));
-	struct stat about;
 	if (stat(path, &about) != 0)
-		return sl_fail_at(conf->err, &place,
-			"cannot open the included '%.200s': copy it too, or take the "
-			"line out",
-			path);
+		return fail_missing(text, &place, name, path);
+	if (S_ISREG(about.st_mode) && !about.st_size)
+		return SL_OK; /* As in Slurm, an empty file says nothing. */
 	struct sl_input *in = NULL;
 	int status = conf_open(conf, path, &in);
 	if (!status)

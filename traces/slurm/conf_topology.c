@@ -55,7 +55,8 @@ int conf_topology_rank(struct conf *conf)
 		if (!is_switch(conf, line) || !nodes || conf_pair_own(line, "Switches"))
 			continue;
 		rank++;
-		status = conf_each_node(conf, nodes, nodes->value, line->pair[0].value, rank_one, &rank);
+		status = conf_each_known(conf, nodes, nodes->value, line->kind, line->pair[0].value,
+			CONF_PASSED, rank_one, &rank);
 	}
 	return status;
 }
@@ -92,12 +93,19 @@ static int child(void *self, const char *name, size_t len)
 	(void)len;
 	if (!found)
 		return fail_unknown(all, name);
-	if (found->parent)
-		return conf_fail(all->conf, all->pair, "the switch '%s' hangs on two: '%.60s' and '%.60s'",
-			name, all->named[found->parent - 1].line->pair[0].value,
-			all->named[all->parent - 1].line->pair[0].value);
-	found->parent = all->parent;
-	return SL_OK;
+	/* As in Slurm, one may hang on several: the last of the file is its parent, and its nodes are below
+	 * all of them. */
+	const char *first = found->parent ? all->named[found->parent - 1].line->pair[0].value : NULL;
+	if (!found->parent || all->named[found->parent - 1].line < all->named[all->parent - 1].line)
+		found->parent = all->parent;
+	const struct conf_line *mine = all->named[all->parent - 1].line;
+	return first ? conf_report_other(all->conf,
+			       &(struct sl_setting){ "switch", mine->pair[0].value, all->pair->key,
+				       found->line->pair[0].value, conf_at(all->pair), SL_MODELLED,
+				       "hangs on several switches: its nodes are below all of them, and the last one "
+				       "of the file is its parent, as in Slurm",
+				       NULL })
+		     : SL_OK;
 }
 
 /* Following the parents of each ends on top, and not where it began. */
@@ -143,14 +151,14 @@ static int conf_topology_report_here(struct conf *conf, const struct conf_line *
 	if (strlen(spec.name) > CONF_NAME_MAX)
 		return conf_fail(conf, line->pair, "a switch's name has at most %d letters", CONF_NAME_MAX);
 	/* scontrol lists the nodes of every switch: those of the ones on top follow. */
-	int status = list ? SL_OK : conf_nodes_meant(conf, conf_pair_own(line, "Nodes"), &spec.nodes);
+	int status = list ? SL_OK : conf_hosts_meant(conf, line, &spec.nodes);
 	if (!status)
 		status = conf_number(conf, conf_pair_own(line, "LinkSpeed"), INT64_MAX, &spec.speed);
 	if (spec.speed == SL_NONE)
 		spec.speed = 0;
 	const struct conf_pair *nodes = conf_pair_own(line, "Nodes");
 	if (!spec.nodes && !spec.switches && nodes && !conf_same(nodes->value, "(null)"))
-		spec.nodes = ""; /* A setting took them away. */
+		spec.nodes = ""; /* A setting took them away, or no NodeName has them. */
 	if (!status && !spec.nodes && !spec.switches)
 		return conf_fail(
 			conf, line->pair, "nothing hangs on '%.60s': give Nodes or Switches", spec.name);

@@ -2,20 +2,22 @@
 /*
  * conf_value.c - what is behind the '=': numbers, sizes, times, states and cores.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/slurm/conf.h"
 
-/* "1-12": days-hours, and nothing behind it. */
+/* "1-12": days-hours, and nothing behind it; "1-": days. */
 static bool days_and_hours(const char *text, sl_time *value)
 {
 	const char *dash = strchr(text, '-');
 	int64_t days;
-	int64_t hours;
+	int64_t hours = 0;
 	if (!dash || !sl_get_i64(text, (size_t)(dash - text), &days) ||
-		!sl_get_i64(dash + 1, strlen(dash + 1), &hours) || days < 0 || days > 1000000 || hours < 0 ||
-		hours > 1000000)
+		(dash[1] && !sl_get_i64(dash + 1, strlen(dash + 1), &hours)) || days < 0 || days > 1000000 ||
+		hours < 0 || hours > 1000000)
 		return false;
 	*value = (days * 24 + hours) * 3600 * SL_SECOND;
 	return true;
@@ -31,14 +33,43 @@ static bool is_endless(const char *text)
 	return false;
 }
 
+/* KEY="" says nothing. */
+static bool says(const struct conf_pair *pair) { return pair && *pair->value; }
+
+bool conf_whole(const char *text, int64_t *value)
+{
+	enum { LONGEST = 18 };
+	size_t len = strlen(text);
+	const bool kibi = len > 1 && (text[len - 1] | 0x20) == 'k';
+	const bool hex = len > 2 && text[0] == '0' && (text[1] | 0x20) == 'x';
+	len -= kibi;
+	const bool octal = !hex && len > 1 && text[0] == '0' && strspn(text, "01234567") == len;
+	if (!hex && !octal) {
+		if (!sl_get_i64(text, len, value))
+			return false;
+	} else {
+		char *end;
+		if (len > LONGEST)
+			return false;
+		errno = 0;
+		*value = strtoll(text, &end, hex ? 16 : 8);
+		if (errno || end != text + len)
+			return false;
+	}
+	if (kibi && (*value > INT64_MAX / 1024 || *value < 0))
+		return false;
+	*value *= kibi ? 1024 : 1;
+	return true;
+}
+
 int conf_number(const struct conf *conf, const struct conf_pair *pair, int64_t max, int64_t *value)
 {
-	if (!pair)
+	if (!says(pair))
 		return SL_OK;
 	*value = SL_NONE;
 	if (is_endless(pair->value))
 		return SL_OK;
-	if (sl_get_i64(pair->value, strlen(pair->value), value) && *value >= 0 && *value <= max)
+	if (conf_whole(pair->value, value) && *value >= 0 && *value <= max)
 		return SL_OK;
 	return conf_fail(conf, pair, "'%.60s' must be a whole number from 0 to %" PRId64 ", not '%.60s'",
 		pair->key, max, pair->value);
@@ -46,7 +77,7 @@ int conf_number(const struct conf *conf, const struct conf_pair *pair, int64_t m
 
 int conf_memory(const struct conf *conf, const struct conf_pair *pair, int64_t *mib)
 {
-	if (!pair)
+	if (!says(pair))
 		return SL_OK;
 	*mib = SL_NONE;
 	if (is_endless(pair->value))
@@ -60,7 +91,7 @@ int conf_memory(const struct conf *conf, const struct conf_pair *pair, int64_t *
 int conf_minutes(const struct conf *conf, const struct conf_pair *pair, sl_time *value)
 {
 	enum { MINUTES_MAX = 1 << 30 };
-	if (!pair)
+	if (!says(pair))
 		return SL_OK;
 	const size_t len = strlen(pair->value);
 	int64_t minutes;
@@ -86,21 +117,22 @@ int conf_minutes(const struct conf *conf, const struct conf_pair *pair, sl_time 
 int conf_yes(const struct conf *conf, const struct conf_pair *pair, bool *value)
 {
 	static const char *const word[] = { "NO", "YES", "FALSE", "TRUE", "DOWN", "UP", "0", "1" };
-	for (size_t i = 0; pair && i < SL_LEN(word); i++) {
+	for (size_t i = 0; says(pair) && i < SL_LEN(word); i++) {
 		if (!conf_same(pair->value, word[i]))
 			continue;
 		*value = i % 2;
 		return SL_OK;
 	}
-	return pair ? conf_fail(conf, pair, "'%.60s' must be YES or NO, not '%.60s'", pair->key, pair->value)
-		    : SL_OK;
+	return says(pair) ? conf_fail(conf, pair, "'%.60s' must be YES or NO, not '%.60s'", pair->key,
+				    pair->value)
+			  : SL_OK;
 }
 
 int conf_choice(const struct conf *conf, const struct conf_pair *pair, const char *const *word, int *value)
 {
 	char known[200];
 	size_t len = 0;
-	if (!pair)
+	if (!says(pair))
 		return SL_OK;
 	for (int i = 0; word[i]; i++) {
 		if (conf_begins(pair->value, word[i])) {
@@ -234,41 +266,83 @@ bool conf_state_of(const char *text, enum sl_node_state *state)
 
 /* ---- Sizes and cores --------------------------------------------------------------------------------- */
 
+/* The letters behind a number, as suffix_mult has them; 0: none of them. */
+static int64_t unit_of(const char *text)
+{
+	static const char units[] = "kmgtp";
+	const char *unit = *text ? strchr(units, *text | 0x20) : NULL;
+	const bool binary = unit && (!text[1] || conf_same(text + 1, "ib"));
+	int64_t value = 1;
+	if (!*text)
+		return 1;
+	if (!unit || (!binary && !conf_same(text + 1, "b")))
+		return 0;
+	for (const char *p = units; p <= unit; p++)
+		value *= binary ? 1024 : 1000;
+	return value;
+}
+
 bool conf_size(const char *text, int64_t *value)
 {
-	static const char units[] = "KMGTP";
-	size_t len = strlen(text);
-	const char *unit = len ? strchr(units, text[len - 1] & ~0x20) : NULL;
-	unsigned shift = 0;
-	if (unit && *unit) {
-		shift = 10 * ((unsigned)(unit - units) + 1);
-		len--;
-	}
-	if (!len || text[0] < '0' || text[0] > '9' || !sl_get_i64(text, len, value) ||
-		*value > (INT64_MAX >> 12) >> shift)
+	const size_t digits = strspn(text, "0123456789");
+	const int64_t unit = unit_of(text + digits);
+	if (!digits || !unit || !sl_get_i64(text, digits, value) || *value > (INT64_MAX >> 12) / unit)
 		return false;
-	*value <<= shift;
+	*value *= unit;
 	return true;
+}
+
+/* Every step-th from one to the other. */
+static bool cores_add(uint64_t *bits, int64_t from, int64_t to, int64_t step)
+{
+	if (from < 0 || to < from || to >= SL_CORES_MAX || step < 1)
+		return false;
+	for (int64_t i = from; i <= to; i += step)
+		bits[i / 64] |= UINT64_C(1) << i % 64;
+	return true;
+}
+
+/* "0-6:2": nothing else stands beside it. */
+static bool cores_stepped(uint64_t *bits, const char *text)
+{
+	const size_t first = strcspn(text, "-");
+	const size_t last = strcspn(text, ":");
+	int64_t from;
+	int64_t to;
+	int64_t step;
+	return first < last && sl_get_i64(text, first, &from) &&
+	       sl_get_i64(text + first + 1, last - first - 1, &to) &&
+	       sl_get_i64(text + last + 1, strlen(text + last + 1), &step) && cores_add(bits, from, to, step);
+}
+
+/* As bitfmt2int: what is neither a digit nor one of "-," is passed over, brackets too. */
+static bool cores_listed(uint64_t *bits, const char *text)
+{
+	int64_t from = -1;
+	int64_t number = 0;
+	for (const char *p = text;; p++) {
+		if (sl_is_digit(*p)) {
+			number = number * 10 + (*p - '0');
+			if (number >= SL_CORES_MAX)
+				return false;
+		} else if (*p == '-') {
+			from = number;
+			number = 0;
+		} else if (*p == ',' || !*p) {
+			if (!cores_add(bits, from < 0 ? number : from, number, 1))
+				return false;
+			from = -1;
+			number = 0;
+		}
+		if (!*p)
+			return true;
+	}
 }
 
 const uint64_t *conf_cores(struct conf *conf, const char *text)
 {
 	uint64_t *bits = conf_alloc(&conf->mem, SL_CORES_MAX / 64, sizeof(*bits));
-	for (size_t len; bits && text;) {
-		const char *part = conf_part(&text, ",", &len);
-		const char *dash = memchr(part, '-', len);
-		const size_t first = dash ? (size_t)(dash - part) : len;
-		int64_t from;
-		int64_t to;
-		if (!sl_get_i64(part, first, &from))
-			return NULL;
-		to = from;
-		if (dash && !sl_get_i64(dash + 1, len - first - 1, &to))
-			return NULL;
-		if (from < 0 || to < from || to >= SL_CORES_MAX)
-			return NULL;
-		for (int64_t i = from; i <= to; i++)
-			bits[i / 64] |= UINT64_C(1) << i % 64;
-	}
-	return bits;
+	if (!bits || !strpbrk(text, "0123456789"))
+		return NULL;
+	return (strchr(text, ':') ? cores_stepped(bits, text) : cores_listed(bits, text)) ? bits : NULL;
 }

@@ -86,7 +86,7 @@ static bool conf_values_is_number(const char *text, int64_t most)
 	int64_t value;
 	if (conf_same(text, "UNLIMITED") || conf_same(text, "INFINITE"))
 		return true;
-	return sl_get_i64(text, strlen(text), &value) && value >= 0 && value <= most;
+	return conf_whole(text, &value) && value >= 0 && value <= most;
 }
 
 static bool conf_values_is_word(const char *words, const char *word, size_t len)

@@ -17,7 +17,8 @@ enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
 const char *prio_conf_text(const struct ctl *c, const char *key)
 {
 	const char *text = ctl_conf_text(c, key);
-	return text ? text : sl_setting_of(c->cluster, "cluster", "", key);
+	text = text ? text : sl_setting_of(c->cluster, "cluster", "", key);
+	return text && *text ? text : NULL; /* KEY="" says nothing. */
 }
 
 static bool ctl_prio_conf_is_word(const char *text, const char *word)
@@ -42,7 +43,8 @@ static bool get_period(const char *text, int64_t *seconds)
 	}
 	if (dash && !sl_get_i64(text, (size_t)(dash - text), &days))
 		return false;
-	for (const char *p = dash ? dash + 1 : text; count < SL_LEN(field);) {
+	/* "2-": days, and nothing behind them. */
+	for (const char *p = dash ? dash + 1 : text; count < SL_LEN(field) && !(dash && !dash[1]);) {
 		const size_t len = strcspn(p, ":");
 		if (!sl_get_i64(p, len, &field[count++]))
 			return false;
@@ -123,7 +125,7 @@ static bool get_weight(const char *text, size_t len, bool memory, double *weight
 	double unit = 1;
 	if (len && memory && units_of(text[len - 1]) > 0)
 		unit = units_of(text[--len]);
-	if (!sl_get_micro(text, len, &micro) || micro < 0)
+	if (!sl_get_micro(text, len, &micro)) /* Less than nothing, too: strtod of _tres_weight_item. */
 		return false;
 	*weight = (double)micro / 1e6 / unit;
 	return true;

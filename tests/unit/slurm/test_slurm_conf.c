@@ -5,6 +5,7 @@
 #include "tests/world/slurm_sink.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 #define NODES "NodeName=n[1-4] CPUs=4\n"
 
@@ -260,6 +261,179 @@ Test(slurm_conf, files_beside_it)
 	cr_expect_eq(files_reported(), 2, "the included, not the one that was given: %zu", files_reported());
 }
 
+/* ---- What Slurm takes, with a warning or without -------------------------------------------------- */
+
+/* Of a setting that is only warned of: its value, and behind the colon what is done. */
+static void expect_warned(const char *kind, const char *name, const char *key, const char *what)
+{
+	static const char warned[] = "only warned of by Slurm: ";
+	const char *text = note(kind, name, key);
+	cr_expect_eq(coverage(kind, name, key), SL_UNKNOWN_KEY, "%s", key);
+	cr_expect(strncmp(text, warned, strlen(warned)) == 0 && strstr(text, what), "%s: %s", key, text);
+}
+
+/* gres.c: each node looks for its own lines alone. */
+Test(slurm_conf, gres_conf_of_nodes_that_there_are_not)
+{
+	file_beside("gres.conf", "NodeName=x[1-2],n2 Name=gpu File=/dev/nvidia[0-1] Cores=0-1\n"
+				 "NodeName=y9 Name=gpu File=/dev/nvidia0\n");
+	expect_reported("GresTypes=gpu\nNodeName=n[1-2] CPUs=4 Gres=gpu:2\n",
+		"nodes n1 4c -m 1b4s1c1t gpu::2\nnodes n2 4c -m 1b4s1c1t gpu::2@03\n");
+	expect_warned("gres", "x[1-2],n2", "NodeName", "no NodeName has it");
+	cr_expect_str_eq(setting("gres", "x[1-2],n2", "NodeName"), "x[1-2]");
+	expect_warned("gres", "y9", "NodeName", "passed over");
+}
+
+/* bitfmt2int: brackets are passed over, steps are known; a core beyond the node's makes the list none. */
+Test(slurm_conf, cores_of_devices)
+{
+	static const struct {
+		const char *cores, *want;
+	} row[] = {
+		{ "[0-3]", "@0f" },
+		{ "0-6:2", "@55" },
+		{ "1,[4-5]", "@32" },
+		{ "0-7", "" },
+		{ "0-8", "" },
+		{ "0-3,2000", "" },
+		{ "3-1", "" },
+		{ "all", "" },
+	};
+	for (size_t i = 0; i < SL_LEN(row); i++) {
+		char gres[100];
+		char want[100];
+		(void)snprintf(gres, sizeof(gres), "Name=gpu File=/dev/nvidia0 Cores=%s\n", row[i].cores);
+		(void)snprintf(want, sizeof(want), "nodes n1 8c -m 1b8s1c1t gpu::1%s\n", row[i].want);
+		file_beside("gres.conf", gres);
+		expect_reported("GresTypes=gpu\nNodeName=n1 CPUs=8 Gres=gpu:1\n", want);
+		if (i >= 4)
+			expect_warned("gres", "n1", "Cores", "all are as near");
+		else
+			cr_expect_eq(coverage("gres", "n1", "Cores"), -1);
+	}
+}
+
+Test(slurm_conf, empty_files_say_nothing)
+{
+	file_beside("gres.conf", "");
+	file_beside("topology.conf", "");
+	file_beside("none.conf", "");
+	expect_reported("TopologyPlugin=topology/tree\nInclude none.conf\n" NODES,
+		"whole cores tree mem\nnodes n[1-4] 4c -m 1b4s1c1t\n");
+}
+
+/* switch_record.c: hosts that there are not are passed over, whole switches of them too. */
+Test(slurm_conf, hosts_of_switches_that_there_are_not)
+{
+	file_beside("topology.conf",
+		"SwitchName=a Nodes=n[1-2],x[1-3]\nSwitchName=b Nodes=y1\nSwitchName=t Switches=a,b\n");
+	expect_reported("TopologyPlugin=topology/tree\n" NODES,
+		"whole cores tree mem\nnodes n[1-4] 4c -m 1b4s1c1t\n"
+		"switch a n[1-2] -\nswitch b  -\nswitch t - a,b\n");
+	expect_warned("switch", "a", "Nodes", "no NodeName has it");
+	cr_expect_str_eq(setting("switch", "a", "Nodes"), "x[1-3]");
+	expect_warned("switch", "b", "Nodes", "no NodeName has it");
+}
+
+Test(slurm_conf, a_switch_with_two_parents)
+{
+	file_beside("topology.conf",
+		"SwitchName=a Nodes=n[1-4]\nSwitchName=t Switches=a\nSwitchName=u Switches=a\n");
+	expect_reported("TopologyPlugin=topology/tree\n" NODES,
+		"whole cores tree mem\nnodes n[1-4] 4c -m 1b4s1c1t\n"
+		"switch a n[1-4] -\nswitch t - a\nswitch u - a\n");
+	cr_expect(strstr(note("switch", "u", "Switches"), "hangs on several"));
+}
+
+/* read_config.c: _handle_downnodes_line. */
+Test(slurm_conf, down_nodes_that_there_are_not)
+{
+	expect_reported(NODES "DownNodes=n2,q[1-2] Reason=x\nDownNodes=n3 State=BROKEN\n",
+		"nodes n1 4c -m 1b4s1c1t\nnodes n2 4c -m 1b4s1c1t down 'x'\nnodes n[3-4] 4c -m 1b4s1c1t\n");
+	expect_warned("down", "n2,q[1-2]", "DownNodes", "no NodeName has it");
+	expect_warned("down", "n3", "State", "the line is passed over");
+}
+
+/* _get_gres_cnt: a last word that begins with a digit must be a count. */
+Test(slurm_conf, words_of_gres)
+{
+	static const char *const row[][2] = {
+		{ "gpu:a:b:2", " gpu:a:2" },
+		{ "gpu:", " gpu::1" },
+		{ "gpu:a", " gpu:a:1" },
+		{ "gpu:4KiB", " gpu::4096" },
+		{ "gpu:4kb", " gpu::4000" },
+		{ "gpu:1080ti:2", " gpu:1080ti:2" },
+		{ "gpu:1080ti", "" },
+		{ ":3", "" },
+	};
+	for (size_t i = 0; i < SL_LEN(row); i++) {
+		char text[100];
+		char want[100];
+		(void)snprintf(text, sizeof(text), "NodeName=n1 Gres=%s\n", row[i][0]);
+		(void)snprintf(want, sizeof(want), "nodes n1 1c -m 1b1s1c1t%s\n", row[i][1]);
+		expect_reported(text, want);
+		if (i >= 6)
+			expect_warned("node", "n1", "Gres", "no Gres: passed over");
+	}
+}
+
+/* Quotes around all of a value go; others are letters of it. */
+Test(slurm_conf, quotes_and_operators)
+{
+	read_conf(
+		"AuthInfo=\"cred_expire=9\",\"b\"\nSrunPortRange=\"60-70\nTaskPluginParam=\"\"\nKillWait+=7\n" NODES,
+		NULL);
+	cr_expect_str_eq(setting("cluster", "", "AuthInfo"), "\"cred_expire=9\",\"b\"");
+	cr_expect_str_eq(setting("cluster", "", "SrunPortRange"), "\"60-70");
+	cr_expect_str_eq(setting("cluster", "", "TaskPluginParam"), "");
+	cr_expect_str_eq(note("cluster", "", "TaskPluginParam"), "empty: it says nothing");
+	cr_expect_str_eq(setting("cluster", "", "KillWait"), "7");
+	expect_reported("NodeName=n1 CPUs=4 Reason=\"x State=DOWN Gres=\"\" Weight=\"\"\n",
+		"nodes n1 4c -m 1b4s1c1t down '\"x'\n");
+}
+
+/* s_p_handle_uint32: by C's bases, and K is 1024. */
+Test(slurm_conf, numbers_as_slurm_reads_them)
+{
+	expect_reported(
+		"NodeName=n1 CPUs=0x10 Weight=2k\nNodeName=n2 CPUs=010\nPartitionName=p Nodes=n1 MaxTime=2-\n",
+		"nodes n1 16c -m 1b16s1c1t weight 2048\nnodes n2 8c -m 1b8s1c1t\npart p n1 max 172800\n");
+}
+
+/* Bad numbers behind OverSubscribe are NO. */
+Test(slurm_conf, oversubscribe_of_nothing)
+{
+	expect_reported(NODES "PartitionName=p Nodes=n1 OverSubscribe=FORCE:0\n",
+		"nodes n[1-4] 4c -m 1b4s1c1t\npart p n1\n");
+	expect_warned("partition", "p", "OverSubscribe", "taken as NO");
+}
+
+Test(slurm_conf, sets_of_all_nodes_and_licences)
+{
+	expect_reported("NodeSet=every Nodes=ALL\n" NODES "PartitionName=p Nodes=every\nLicenses=a=3,b:2,c\n",
+		"nodes n[1-4] 4c -m 1b4s1c1t\npart p n[1-4]\nlicense a 3\nlicense b 2\nlicense c 1\n");
+}
+
+/* /etc/slurm/x and its like: where slurm.conf lies, with as many of its folders as are there; first below
+ * root=DIR. %c is the cluster's name in small letters. */
+Test(slurm_conf, includes_from_the_root)
+{
+	file_beside("a-lab.conf", NODES);
+	expect_reported(
+		"ClusterName=LAB\nInclude /etc/slurm/a-%c.conf\n", "name LAB\nnodes n[1-4] 4c -m 1b4s1c1t\n");
+	char root[300];
+	(void)snprintf(root, sizeof(root), "root=%s", file_beside("root-a-lab.conf", "NodeName=m1 CPUs=2\n"));
+	*strrchr(root, '/') = '\0';
+	expect_reported_set("Include /root-a-lab.conf\n", (const char *const[]){ root, NULL },
+		"nodes m1 2c -m 1b2s1c1t\n");
+	expect_error("Include /etc/none.conf\n",
+		":1:1: cannot open the included '/etc/none.conf': copy it beside slurm.conf, give --root DIR with it, "
+		"or take the line out");
+	expect_error("Include /etc/*.conf\n",
+		":1:1: Include takes no patterns, as '/etc/*.conf': name each file, as Slurm wants it");
+}
+
 /* ---- Hostile input
  * --------------------------------------------------------------------------------------------- */
 
@@ -269,7 +443,15 @@ Test(slurm_conf, includes_that_do_not_end)
 	file_beside("b.conf", "Include a.conf\n");
 	expect_error_ends("Include a.conf\n", "/b.conf:1:1: a file includes itself: ", "/a.conf");
 	file_beside("c.conf", "Include ./c.conf\n");
-	expect_error_ends("Include c.conf\n", "files include one another more than 16 deep: @ -> ", "");
+	expect_error_ends("Include c.conf\n", "./c.conf:1:1: a file includes itself: @ -> ", "/./c.conf");
+	for (int i = 0; i < 20; i++) {
+		char name[20];
+		char text[30];
+		(void)snprintf(name, sizeof(name), "d%d.conf", i);
+		(void)snprintf(text, sizeof(text), "Include d%d.conf\n", i + 1);
+		file_beside(name, text);
+	}
+	expect_error_ends("Include d0.conf\n", "files include one another more than 16 deep: @ -> ", "");
 	expect_error_ends("Include none.conf\n", ":1:1: cannot open the included '", "take the line out");
 }
 
@@ -277,7 +459,10 @@ Test(slurm_conf, what_cannot_be_is_one_clear_error)
 {
 	static const char *const bad[][2] = {
 		{ "ClusterName=\n" NODES, ":1:12: 'ClusterName' has no value: give one, or leave it out" },
-		{ "ClusterName=\"a\n" NODES, ":1:13: the quotes of 'ClusterName' are not closed" },
+		{ "ClusterName=\"a b\n" NODES,
+			":1:13: the quotes of 'ClusterName' do not stand around all of its value: close them, or take them out" },
+		{ "NodeName=\"\"\n",
+			":1:10: 'NodeName' has no value: it is the name of what the line is about" },
 		{ "ClusterName=a\x01\n" NODES, ":1:14: byte 0x01: this is no text" },
 		{ "NodeName=n[1-999999999]\n",
 			":1:10: list of hosts 'n[1-999999999]': it has more than 10 000 000 names" },
@@ -291,8 +476,6 @@ Test(slurm_conf, what_cannot_be_is_one_clear_error)
 		{ "NodeName=n1 RealMemory=lots\n",
 			":1:24: 'RealMemory' must be MiB, or a size such as 4G, not 'lots'" },
 		{ "NodeName=n1 State=GONE\n", ":1:19: 'GONE' is no state of a node" },
-		{ "NodeName=n1 Gres=gpu:a:b:c\n",
-			":1:18: 'gpu:a:b:c' is no Gres: name[:type][:no_consume][:count], as in gpu:a100:4" },
 		{ "NodeName=ALL\n", ":1:10: 'ALL' cannot be a node's name: it means all of them" },
 		{ NODES "PartitionName=p Nodes=n1\nPartitionName=p\n",
 			":3:15: there is a partition 'p' already (@:2)" },
@@ -302,8 +485,6 @@ Test(slurm_conf, what_cannot_be_is_one_clear_error)
 			":2:23: 'State' must be one of UP, DOWN, DRAIN, INACTIVE, not 'OPEN'" },
 		{ NODES "PartitionName=p Default=maybe\n",
 			":2:25: 'Default' must be YES or NO, not 'maybe'" },
-		{ NODES "DownNodes=n9\n",
-			":2:11: DownNodes names the node 'n9', which no NodeName does: did you mean 'n1'?" },
 		{ NODES "Licenses=a:b\n", ":2:10: 'a:b' is no licence: name[:count], as in matlab:20" },
 		{ "ClusterName=a\n", ": names no node: a cluster has lines 'NodeName=...'" },
 	};
