@@ -13,39 +13,11 @@
 
 #include "cli/base/render.h"
 #include "cli/inspect/inspect.h"
+#include "cli/inspect/inspect_reported.h"
 
-enum { KEPT_MAX = 1 << 22, VALUE_DISPLAYED = 40 };
+enum { KEPT_MAX = 1 << 22 };
 
-static const char *const coverage_text[SL_COVERAGE_COUNT] = { "modelled", "approximated", "ignored",
-	"unknown" };
-
-enum { CPU_PARTS = 1000 }; /* Files may have less than a whole. */
-
-struct reported_nodes {
-	const char *name;
-	int64_t count, cpus, mem, gpus; /* cpus: in parts. */
-};
-
-struct reported_partition {
-	const char *name, *nodes;
-	sl_time max_time;
-	bool is_default;
-};
-
-struct reported {
-	struct sl_arena *arena;
-	const char *name, *format;
-	struct reported_nodes *nodes;
-	struct reported_partition *partition;
-	struct sl_setting *setting;
-	size_t node_count, node_capacity, partition_count, partition_capacity, setting_count,
-		setting_capacity;
-	size_t switches, licenses, windows;
-	int64_t pool;
-	const struct policy_choice *policy; /* NULL: none was named. */
-	uint64_t count[SL_COVERAGE_COUNT];
-	uint64_t by_some; /* Followed by some policies, where none was named. */
-};
+const char *const coverage_texts[SL_COVERAGE_COUNT] = { "modelled", "approximated", "ignored", "unknown" };
 
 static const char *inspect_cluster_keep(const struct reported *reported, const char *text)
 {
@@ -93,7 +65,8 @@ static int on_nodes(
 	if (status)
 		return status;
 	reported->nodes[reported->node_count++] =
-		(struct reported_nodes){ inspect_cluster_keep(reported, spec->name), spec->count,
+		(struct reported_nodes){ inspect_cluster_keep(reported, spec->name),
+			inspect_cluster_keep(reported, spec->hosts), spec->count,
 			sl_mul_div(spec->cpus, CPU_PARTS, sl_parts(spec->parts)), spec->mem,
 			inspect_cluster_gpus_of(spec) };
 	return SL_OK;
@@ -192,14 +165,13 @@ static bool same_place(const struct sl_setting *a, const struct sl_setting *b)
 	       strcmp(a->at.file, b->at.file) == 0;
 }
 
-/* Of the names of those that follow it, without ", *": all others do in part, as the note says. */
-static int by_len(const struct sl_setting *setting)
+int reported_by_len(const struct sl_setting *setting)
 {
 	const char *others = setting->by ? strstr(setting->by, ", *") : NULL;
 	return others ? (int)(others - setting->by) : setting->by ? (int)strlen(setting->by) : 0;
 }
 
-static bool is_by_some(const struct reported *reported, const struct sl_setting *setting)
+bool reported_by_some(const struct reported *reported, const struct sl_setting *setting)
 {
 	return !reported->policy && setting->by && setting->coverage != SL_IGNORED &&
 	       setting->coverage != SL_UNKNOWN_KEY;
@@ -221,7 +193,7 @@ static int count_keys(struct reported *reported, struct sl_err *err)
 	for (size_t i = 0; i < reported->setting_count; i++) {
 		if (!reported->setting[i].kind)
 			continue;
-		if (is_by_some(reported, &reported->setting[i]))
+		if (reported_by_some(reported, &reported->setting[i]))
 			reported->by_some++;
 		else
 			reported->count[reported->setting[i].coverage]++;
@@ -300,74 +272,12 @@ static void counts_text(char text[200], const struct reported *reported)
 	for (size_t i = 0; i < SL_COVERAGE_COUNT; i++)
 		if (reported->count[i] || i == SL_MODELLED)
 			len += (size_t)snprintf(text + len, 200 - len, "%s%" PRIu64 "%s %s", len ? ", " : "",
-				reported->count[i], i == SL_MODELLED ? " keys" : "", coverage_text[i]);
+				reported->count[i], i == SL_MODELLED ? " keys" : "", coverage_texts[i]);
 	if (reported->by_some)
 		len += (size_t)snprintf(text + len, 200 - len,
 			", %" PRIu64 " by some policies (-p says of one)", reported->by_some);
 	if (reported->policy)
 		(void)snprintf(text + len, 200 - len, " under policy %.60s", reported->policy->text);
-}
-
-/* "partition[debug].MaxTime" */
-static void full_key(char text[300], const struct sl_setting *setting)
-{
-	if (strcmp(setting->kind, "cluster") == 0 && !*setting->name)
-		(void)snprintf(text, 300, "%s", setting->key);
-	else
-		(void)snprintf(text, 300, *setting->name ? "%s[%.100s].%s" : "%s%.0s.%s", setting->kind,
-			setting->name, setting->key);
-}
-
-static void print_keys(const struct reported *reported)
-{
-	struct screen_table *table = screen_table_new(reported->arena, 4);
-	for (size_t i = 0; i < reported->setting_count; i++) {
-		const struct sl_setting *s = &reported->setting[i];
-		const char *base = strrchr(s->at.file, '/');
-		char key[300];
-		full_key(key, s);
-		screen_cell(table, false, "  %s", key);
-		screen_cell(table, false, "%.*s%s", VALUE_DISPLAYED, s->value,
-			strlen(s->value) > VALUE_DISPLAYED ? "..." : "");
-		if (s->at.line)
-			screen_cell(table, false, "%s:%" PRIu64, base ? base + 1 : s->at.file, s->at.line);
-		else
-			screen_cell(table, false, "%s", base ? base + 1 : s->at.file);
-		if (is_by_some(reported, s))
-			screen_cell(table, false, "%s by %.*s%s%s%s", coverage_text[s->coverage], by_len(s),
-				s->by,
-				!s->note             ? ""
-				: strchr(s->by, '*') ? " (others: "
-						     : " (",
-				s->note ? s->note : "", s->note ? ")" : "");
-		else
-			screen_cell(table, false, "%s%s%s%s", coverage_text[s->coverage], s->note ? " (" : "",
-				s->note ? s->note : "", s->note ? ")" : "");
-	}
-	screen_print(table, stdout);
-}
-
-/* Empty: it has none. */
-static void amount_cell(struct screen_table *table, int64_t amount, const char *unit)
-{
-	if (amount)
-		screen_cell(table, true, "%" PRId64 " %s", amount, unit);
-	else
-		screen_cell(table, true, "%s", "");
-}
-
-static void print_nodes(const struct reported *reported)
-{
-	struct screen_table *table = screen_table_new(reported->arena, 5);
-	for (size_t i = 0; i < reported->node_count; i++) {
-		const struct reported_nodes *n = &reported->nodes[i];
-		screen_cell(table, true, "  %" PRId64 " x", n->count);
-		screen_cell(table, false, "%s", n->name);
-		screen_cell(table, true, "%s cpus", amount_of(n->cpus, CPU_PARTS).text);
-		amount_cell(table, n->mem == SL_NONE ? 0 : n->mem, "MiB");
-		amount_cell(table, n->gpus, "GPUs");
-	}
-	screen_print(table, stdout);
 }
 
 static void print_partitions(const struct reported *reported)
@@ -399,7 +309,7 @@ static struct sums sums_of(const struct reported *reported)
 	return sums;
 }
 
-static void print_text(const struct reported *reported, const char *path)
+static int print_text(const struct reported *reported, const char *path, struct sl_err *err)
 {
 	const struct sums sums = sums_of(reported);
 	char counts[200];
@@ -412,15 +322,16 @@ static void print_text(const struct reported *reported, const char *path)
 		reported->switches, reported->licenses, reported->windows);
 	if (reported->node_count)
 		printf("\n  nodes\n");
-	print_nodes(reported);
+	folded_nodes(reported);
 	if (reported->partition_count)
 		printf("\n  partitions\n");
 	print_partitions(reported);
 	if (!reported->setting_count)
-		return;
+		return SL_OK;
 	counts_text(counts, reported);
 	printf("\n  %s\n", counts);
-	print_keys(reported);
+	const int status = folded_keys(reported, err);
+	return status ? status : folded_outcome(reported, err);
 }
 
 /* ---- JSON
@@ -434,11 +345,11 @@ static void json_keys(const struct reported *reported, struct json *json)
 	for (size_t i = 0; i < reported->setting_count; i++) {
 		const struct sl_setting *s = &reported->setting[i];
 		char by[100];
-		(void)snprintf(by, sizeof(by), "%.*s", by_len(s), s->by ? s->by : "");
+		(void)snprintf(by, sizeof(by), "%.*s", reported_by_len(s), s->by ? s->by : "");
 		json_object(json, NULL, datum_text("kind", s->kind), datum_text("name", s->name),
 			datum_text("key", s->key), datum_text("value", s->value),
 			datum_text("file", s->at.file), datum_count("line", s->at.line),
-			datum_text("coverage", coverage_text[s->coverage]),
+			datum_text("coverage", coverage_texts[s->coverage]),
 			datum_text("by", reported->policy || !s->by ? NULL : by),
 			datum_text("note", s->note));
 	}
@@ -475,7 +386,7 @@ static int print_json(const struct reported *reported, const char *path, struct 
 		datum_whole("node_count", sums.nodes),
 		datum_plain("cpus", amount_of(sums.cpus, CPU_PARTS).text), datum_whole("gpus", sums.gpus));
 	for (size_t i = 0; i < SL_COVERAGE_COUNT; i++)
-		json_put(&json, datum_count(coverage_text[i], reported->count[i]));
+		json_put(&json, datum_count(coverage_texts[i], reported->count[i]));
 	json_put(&json, datum_count("by_some_policies", reported->by_some),
 		datum_given("policy", reported->policy ? reported->policy->text : NULL));
 	json_nodes(reported, &json);
@@ -518,16 +429,32 @@ static int policy_of(struct reported *reported, const struct args *args, struct 
 		      : sl_fail_memory(err);
 }
 
+/* That of -p; of Slurm's files policy slurm where none is named. */
+static int judged_of(struct reported *reported, const struct args *args, struct sl_err *err)
+{
+	const bool slurm =
+		strcmp(reported->format, "slurm") == 0 || strcmp(reported->format, "scontrol") == 0;
+	reported->judged = reported->policy;
+	if (reported->policy || !slurm)
+		return SL_OK;
+	struct policy_choice *choice = sl_alloc(args->arena, 1, sizeof(*choice));
+	reported->judged = choice;
+	return choice ? policy_choose(args->registry, choice, "slurm", NULL, args->arena, err)
+		      : sl_fail_memory(err);
+}
+
 int inspect_cluster(const char *path, const struct args *args, struct sl_err *err)
 {
 	struct reported reported = { .arena = args->arena };
 	int status = policy_of(&reported, args, err);
 	if (!status)
 		status = reported_read(&reported, path, args, true, err);
+	if (!status)
+		status = judged_of(&reported, args, err);
 	if (!status && arg_flag(args, "json"))
 		status = print_json(&reported, path, err);
 	else if (!status)
-		print_text(&reported, path);
+		status = print_text(&reported, path, err);
 	reported_release(&reported);
 	return status;
 }
