@@ -392,9 +392,23 @@ static int batsim_read(struct sl_input *in, const struct sl_sink *sink, struct s
 }
 
 /* An object whose beginning has a key of ours. */
+/* "jobs": [ ... Other JSON has numbers of jobs. */
+static bool has_jobs(const char *p, const char *end)
+{
+	static const char key[] = "\"jobs\"";
+	while ((p = memmem(p, (size_t)(end - p), key, strlen(key)))) {
+		p += strlen(key);
+		while (p < end && (*p == ':' || *p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+			p++;
+		if (p == end || *p == '[')
+			return true;
+	}
+	return false;
+}
+
 static int batsim_sniff(const char *text, size_t len)
 {
-	static const char *const keys[] = { "\"jobs\"", "\"nb_res\"", "\"profiles\"" };
+	static const char *const keys[] = { "\"nb_res\"", "\"profiles\"" };
 	const char *p = text;
 	while (p < text + len && strchr(" \t\r\n", *p) && *p)
 		p++;
@@ -403,7 +417,7 @@ static int batsim_sniff(const char *text, size_t len)
 	for (size_t i = 0; i < SL_LEN(keys); i++)
 		if (memmem(p, (size_t)(text + len - p), keys[i], strlen(keys[i])))
 			return 80;
-	return 0;
+	return has_jobs(p, text + len) ? 80 : 0;
 }
 
 extern const struct sl_reader batsim_reader;

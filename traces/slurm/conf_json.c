@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * conf_json.c - scontrol --json, as data_parser v0.0.38 to v0.0.40 print it.
+ * conf_json.c - scontrol --json, as openapi v0.0.37 and data_parser up to v0.0.44 print it.
  *
  * Each object of a known list becomes a line with slurm.conf's keys, as scontrol's texts do. A number may be
  * bare, or { set, infinite, number }. What the tables do not name says nothing of the machine.
@@ -47,6 +47,7 @@ static const struct field partition_fields[] = {
 	{ "defaults.time", "DefaultTime" },
 	{ "default_time_limit", "DefaultTime" },
 	{ "maximums.nodes", "MaxNodes" },
+	{ "maximum_nodes_per_job", "MaxNodes" },
 	{ "max_nodes_per_job", "MaxNodes" },
 	{ "minimums.nodes", "MinNodes" },
 	{ "min_nodes_per_job", "MinNodes" },
@@ -54,10 +55,13 @@ static const struct field partition_fields[] = {
 	{ "maximum_cpus_per_node", "MaxCPUsPerNode" },
 	{ "maximums.partition_memory_per_cpu", "MaxMemPerCPU" },
 	{ "maximums.partition_memory_per_node", "MaxMemPerNode" },
+	{ "maximums.cpus_per_socket", "MaxCPUsPerSocket" },
+	{ "maximum_memory_per_cpu", "MaxMemPerCPU" },
 	{ "maximum_memory_per_node", "MaxMemPerNode" },
 	{ "defaults.partition_memory_per_cpu", "DefMemPerCPU" },
 	{ "defaults.partition_memory_per_node", "DefMemPerNode" },
 	{ "default_memory_per_cpu", "DefMemPerCPU" },
+	{ "default_memory_per_node", "DefMemPerNode" },
 	{ "defaults.job", "JobDefaults" },
 	{ "priority.tier", "PriorityTier" },
 	{ "priority_tier", "PriorityTier" },
@@ -66,13 +70,26 @@ static const struct field partition_fields[] = {
 	{ "partition.state", "State" },
 	{ "state", "State" },
 	{ "qos.assigned", "QOS" },
+	{ "qos", "QOS" },
 	{ "qos.allowed", "AllowQos" },
+	{ "allowed_qos", "AllowQos" },
 	{ "qos.deny", "DenyQos" },
+	{ "denied_qos", "DenyQos" },
 	{ "accounts.allowed", "AllowAccounts" },
+	{ "allowed_accounts", "AllowAccounts" },
 	{ "accounts.deny", "DenyAccounts" },
+	{ "denied_accounts", "DenyAccounts" },
 	{ "groups.allowed", "AllowGroups" },
+	{ "allowed_groups", "AllowGroups" },
 	{ "tres.billing_weights", "TRESBillingWeights" },
+	{ "billing_weights", "TRESBillingWeights" },
 	{ "grace_time", "GraceTime" },
+	{ "preemption_grace_time", "GraceTime" },
+	{ "maximums.over_time_limit", "OverTimeLimit" },
+	{ "over_time_limit", "OverTimeLimit" },
+	{ "suspend_time", "SuspendTime" },
+	{ "timeouts.suspend", "SuspendTimeout" },
+	{ "timeouts.resume", "ResumeTimeout" },
 	{ NULL, NULL },
 };
 
@@ -113,6 +130,7 @@ static const struct field flags[] = {
 	{ "ROOT_ONLY", "RootOnly" },
 	{ "EXCLUSIVE_USER", "ExclusiveUser" },
 	{ "LLN", "LLN" },
+	{ "least_loaded_nodes", "LLN" }, /* v0.0.38 */
 	{ "REQ_RESV", "ReqResv" },
 };
 

@@ -183,9 +183,9 @@ static const struct {
 /* Words that leave a node as it is: up. */
 static const char *const plain[] = { "UP", "IDLE", "ALLOCATED", "ALLOC", "MIXED", "MIX", "COMPLETING", "COMP",
 	"RESERVED", "RESV", "RESUME", "UNDRAIN", "UNKNOWN", "UNK", "CLOUD", "POWERING_UP", "POWER_UP",
-	"REBOOT", "REBOOT_ISSUED", "REBOOT_REQUESTED", "REBOOT^", "REBOOT@", "BLOCKED", "BLOCK", "PERFCTRS",
-	"NPC", "RESPOND", "INVAL", "INVALID_REG", "DYNAMIC_NORM", "DYNAMIC_FUTURE", "EXTERNAL", "POWER_DRAIN",
-	"NO_CHANGE", "UNKN" };
+	"REBOOT", "REBOOT_ISSUED", "REBOOT_CANCELED", "INVALID", "REBOOT_REQUESTED", "REBOOT^", "REBOOT@",
+	"BLOCKED", "BLOCK", "PERFCTRS", "NPC", "RESPOND", "INVAL", "INVALID_REG", "DYNAMIC_NORM",
+	"DYNAMIC_FUTURE", "EXTERNAL", "POWER_DRAIN", "NO_CHANGE", "UNKN" };
 
 /* A letter behind a state, as sinfo and scontrol put it. */
 static const struct {

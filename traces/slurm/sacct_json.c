@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sacct_json.c - sacct --json: {"jobs": [...]}, of the data parsers v0.0.38 to v0.0.40.
+ * sacct_json.c - sacct --json: {"jobs": [...]}, of the data parsers v0.0.37 to v0.0.44; and what squeue
+ * --json and scontrol show jobs --json print: jobs as slurmctld has them, with keys of their own
+ * ("job_state").
  *
  * Elements are parsed one by one, so that a month of jobs needs no tree of them all. Numbers are plain, or
  * {"set": true, "infinite": false, "number": 5}; a state is a text, or an array of such.
@@ -191,6 +193,101 @@ static void sacct_json_put_job(struct walk *w, const struct sl_doc_node *job)
 	put_exit_code(w, sacct_json_at(w, job, "exit_code"));
 }
 
+/* ---- A job of squeue ------------------------------------------------------------------------------ */
+
+static const char *keep_word(struct walk *w, const struct sl_doc_node *job, const char *const *keys)
+{
+	const char *text = NULL;
+	for (; *keys && !text; keys++)
+		text = word_at(w, job, *keys);
+	return text;
+}
+
+static void queue_ids(struct walk *w, const struct sl_doc_node *job)
+{
+	const int64_t id = sacct_json_number_of(w, sacct_json_at(w, job, "job_id"));
+	const int64_t head = sacct_json_number_of(w, sacct_json_at(w, job, "array_job_id"));
+	const int64_t task = sacct_json_number_of(w, sacct_json_at(w, job, "array_task_id"));
+	const int64_t first = sacct_json_number_of(w, sacct_json_at(w, job, "het_job_id"));
+	const int64_t offset = sacct_json_number_of(w, sacct_json_at(w, job, "het_job_offset"));
+	const char *tasks = word_at(w, job, "array_task_string");
+	if (id == SL_NONE)
+		return;
+	put_format(w, SACCT_JOBIDRAW, "%" PRId64, id);
+	if (head > 0 && tasks)
+		put_format(w, SACCT_JOBID, "%" PRId64 "_[%.300s]", head, tasks);
+	else if (head > 0 && task >= 0)
+		put_format(w, SACCT_JOBID, "%" PRId64 "_%" PRId64, head, task);
+	else if (first > 0 && offset >= 0)
+		put_format(w, SACCT_JOBID, "%" PRId64 "+%" PRId64, first, offset);
+	else
+		put_format(w, SACCT_JOBID, "%" PRId64, id);
+}
+
+/* Of what waits, the start is a forecast; of what runs, the end. */
+static void queue_times(struct walk *w, const struct sl_doc_node *job, const char *state)
+{
+	static const char *const going[] = { "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "STOPPED",
+		"SIGNALING", "STAGE_OUT", "RESIZING" };
+	const bool waits = strcmp(state, "PENDING") == 0;
+	bool goes = false;
+	for (size_t i = 0; i < SL_LEN(going); i++)
+		goes = goes || strcmp(state, going[i]) == 0;
+	const int64_t start = sacct_json_number_of(w, sacct_json_at(w, job, "start_time"));
+	const int64_t end = sacct_json_number_of(w, sacct_json_at(w, job, "end_time"));
+	sacct_json_put_number(w, SACCT_SUBMIT, sacct_json_at(w, job, "submit_time"), "");
+	sacct_json_put_number(w, SACCT_ELIGIBLE, sacct_json_at(w, job, "eligible_time"), "");
+	sacct_json_put_number(w, SACCT_TIMELIMITRAW, sacct_json_at(w, job, "time_limit"), "");
+	if (waits || start <= 0)
+		return;
+	put_format(w, SACCT_START, "%" PRId64, start);
+	if (goes || end < start)
+		return;
+	put_format(w, SACCT_END, "%" PRId64, end);
+	put_format(w, SACCT_ELAPSEDRAW, "%" PRId64, end - start);
+}
+
+static void queue_asks(struct walk *w, const struct sl_doc_node *job)
+{
+	sacct_json_put_number(w, SACCT_REQCPUS, sacct_json_at(w, job, "cpus"), "");
+	sacct_json_put_number(w, SACCT_NNODES, sacct_json_at(w, job, "node_count"), "");
+	if (sacct_json_number_of(w, sacct_json_at(w, job, "memory_per_cpu")) > 0)
+		sacct_json_put_number(w, SACCT_REQMEM, sacct_json_at(w, job, "memory_per_cpu"), "Mc");
+	else if (sacct_json_number_of(w, sacct_json_at(w, job, "memory_per_node")) > 0)
+		sacct_json_put_number(w, SACCT_REQMEM, sacct_json_at(w, job, "memory_per_node"), "Mn");
+}
+
+/* Of v0.0.38 and older a status as of wait(2). */
+static void queue_exit_code(struct walk *w, const struct sl_doc_node *code)
+{
+	const int64_t status = code && code->kind != SL_DOC_MAP ? sacct_json_number_of(w, code) : SL_NONE;
+	if (code && code->kind == SL_DOC_MAP)
+		put_exit_code(w, code);
+	else if (status >= 0 && status < 65536)
+		put_format(w, SACCT_EXITCODE, "%" PRId64 ":%" PRId64, status / 256, status % 128);
+}
+
+static void queue_put_job(struct walk *w, const struct sl_doc_node *job, const char *state)
+{
+	static const struct {
+		enum sacct_column column;
+		const char *key[3];
+	} words[] = { { SACCT_USER, { "user_name", "user" } }, { SACCT_ACCOUNT, { "account" } },
+		{ SACCT_PARTITION, { "partition" } }, { SACCT_QOS, { "qos" } },
+		{ SACCT_NODELIST, { "nodes" } }, { SACCT_CONSTRAINTS, { "features" } },
+		{ SACCT_JOBNAME, { "name" } }, { SACCT_REASON, { "state_reason" } },
+		{ SACCT_RESERVATION, { "resv_name" } }, { SACCT_DEPENDENCY, { "dependency" } },
+		{ SACCT_REQTRES, { "tres_req_str" } }, { SACCT_ALLOCTRES, { "tres_alloc_str" } },
+		{ SACCT_SUBMITLINE, { "submit_line" } } };
+	queue_ids(w, job);
+	for (size_t i = 0; i < SL_LEN(words); i++)
+		sacct_json_put_text(w, words[i].column, keep_word(w, job, words[i].key));
+	sacct_json_put_text(w, SACCT_STATE, state);
+	queue_times(w, job, state);
+	queue_asks(w, job);
+	queue_exit_code(w, sacct_json_at(w, job, "exit_code"));
+}
+
 /* ---- The walk -------------------------------------------------------------------------------------- */
 
 static int element(struct walk *w)
@@ -203,7 +300,11 @@ static int element(struct walk *w)
 	if (status)
 		return status;
 	sacct_text_clear(&w->capacity);
-	sacct_json_put_job(w, w->doc.node);
+	const char *state = word_at(w, w->doc.node, "job_state"); /* Only slurmctld's have it. */
+	if (state)
+		queue_put_job(w, w->doc.node, state);
+	else
+		sacct_json_put_job(w, w->doc.node);
 	return w->capacity.failed ? sl_fail(w->s.err, SL_SYSTEM, "%s: out of memory", w->s.file)
 				  : sacct_record(&w->s, &w->cells);
 }
@@ -239,7 +340,8 @@ static int object(struct walk *w)
 		had |= is_jobs;
 	}
 	if (!json->failed && !had)
-		return sl_json_fail(json, json->p, "no 'jobs': is it the output of sacct --json?");
+		return sl_json_fail(
+			json, json->p, "no 'jobs': is it the output of sacct --json or squeue --json?");
 	return json->failed ? w->s.err->status : SL_OK;
 }
 
@@ -271,12 +373,21 @@ static int json_sniff(const char *text, size_t len)
 {
 	static const char *const keys[] = { "\"job_id\"", "\"submission\"", "\"allocation_nodes\"",
 		"\"association\"", "\"data_parser\"", "\"openapi/" };
+	enum { OF_JOBS = 4 }; /* The others stand in all that Slurm prints. */
+	static const char *const others[] = { "\"real_memory\"", "\"partitions\"", "\"reservations\"",
+		"\"LicenseName\"" };
 	size_t i = 0;
 	while (i < len && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
 		i++;
 	if (i == len || text[i] != '{')
 		return 0;
-	for (size_t k = 0; k < SL_LEN(keys); k++)
+	for (size_t k = 0; k < OF_JOBS; k++)
+		if (memmem(text, len, keys[k], strlen(keys[k])))
+			return 90;
+	for (size_t k = 0; k < SL_LEN(others); k++)
+		if (memmem(text, len, others[k], strlen(others[k])))
+			return 0;
+	for (size_t k = OF_JOBS; k < SL_LEN(keys); k++)
 		if (memmem(text, len, keys[k], strlen(keys[k])))
 			return 90;
 	return 0;
@@ -285,7 +396,8 @@ static int json_sniff(const char *text, size_t len)
 const struct sl_reader sacct_json_reader = {
 	.abi = SL_ABI_OF(struct sl_reader),
 	.name = "sacct-json",
-	.summary = "accounting of Slurm: sacct --json (not tried on real files)",
+	.summary =
+		"jobs of Slurm: sacct --json, squeue --json, scontrol show jobs --json; data_parser v0.0.37 to v0.0.44",
 	.sniff = json_sniff,
 	.read = json_read,
 };
