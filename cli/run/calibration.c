@@ -154,6 +154,81 @@ static int print_kind(
 	return SL_OK;
 }
 
+/* ---- Where it waits longer or shorter ---------------------------------------------------------- */
+
+static sl_time apart_of(const struct calibrate_group *group)
+{
+	const sl_time apart = group->wait.simulated.mean - group->wait.recorded.mean;
+	return apart < 0 ? -apart : apart;
+}
+
+/* What it comes to in all: seconds of all its jobs. */
+static int by_weight(const void *a, const void *b)
+{
+	const struct calibrate_group *const *x = a;
+	const struct calibrate_group *const *y = b;
+	const __int128 mine = (__int128)apart_of(*x) * (__int128)(*x)->jobs;
+	const __int128 other = (__int128)apart_of(*y) * (__int128)(*y)->jobs;
+	if (mine != other)
+		return mine > other ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+static void off_row(struct screen_table *table, const struct calibrate_group *group, bool again)
+{
+	char text[64];
+	char number[48];
+	if (group->name)
+		screen_cell(table, false, "%s %s", calibrate_kind_name[group->kind], group->name);
+	else
+		screen_cell(table, false, "%s %" PRId64, calibrate_kind_name[group->kind], group->number);
+	screen_cell(table, false, "%s", calibrate_side_of(group) > 0 ? "longer" : "shorter");
+	screen_cell(table, true, "%s", count_text(number, group->jobs));
+	compare_cells(table, group->wait.recorded.mean, group->wait.simulated.mean);
+	screen_cell(table, true, "%s", again ? seconds(text, group->mean_again) : "");
+	screen_cell(table, true, "%s", seconds(text, calibrate_bound_of(group)));
+}
+
+/* Groups whose mean wait is off by more than a tenth, and by more than two recordings are apart. */
+static int print_off(const struct calibration *all, struct sl_arena *arena, struct sl_err *err)
+{
+	const struct calibrate_group **list =
+		sl_alloc(arena, all->group_count + 1, sizeof(const struct calibrate_group *));
+	size_t count = 0;
+	if (!list)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < all->group_count; i++)
+		if (calibrate_side_of(&all->group[i]))
+			list[count++] = &all->group[i];
+	if (all->jobs_again) {
+		char first[64];
+		char second[64];
+		(void)printf(
+			"\nof %zu jobs the second log has mean waits of %s, the first %s: how far one machine is "
+			"from itself\n",
+			all->jobs_again, seconds(second, all->mean_again), seconds(first, all->mean_shared));
+	}
+	if (!count) {
+		(void)printf(
+			"\nno partition, user, account or QOS of %d jobs waits longer or shorter by more than a "
+			"tenth, 30 s%s\n",
+			CALIBRATE_GROUP_LEAST, all->jobs_again ? ", and what the two logs are apart" : "");
+		return SL_OK;
+	}
+	qsort(list, count, sizeof(const struct calibrate_group *), by_weight);
+	struct screen_table *table = screen_table_new(arena, 8);
+	screen_row(table, "llrrrrrr", "the model waits", "", "jobs", "recorded", "simulated", "difference",
+		all->jobs_again ? "second log" : "", "allowed");
+	for (size_t i = 0; i < count && i < GROUPS_DISPLAYED; i++)
+		off_row(table, list[i], all->jobs_again != 0);
+	(void)puts("");
+	screen_print(table, stdout);
+	if (count > GROUPS_DISPLAYED)
+		(void)printf("... and %zu more: calibration.csv has the waits of all (-o DIR)\n",
+			count - GROUPS_DISPLAYED);
+	return SL_OK;
+}
+
 /* ---- In words --------------------------------------------------------------------------------------- */
 
 static void print_jobs(const struct calibration *all)
@@ -203,10 +278,11 @@ static void print_trust(const struct calibration *all)
 		(double)f->starts / 1e6, (double)f->waits / 1e6);
 }
 
-int calibration_print(const struct sl_result *result, struct sl_arena *arena, struct sl_err *err)
+int calibration_print(const struct sl_result *result, const struct sl_jobs *again, struct sl_arena *arena,
+	struct sl_err *err)
 {
 	struct calibration all;
-	int status = calibrate(&all, result, err);
+	int status = calibrate_with(&all, result, again, err);
 	if (status)
 		return status;
 	(void)puts("");
@@ -215,6 +291,8 @@ int calibration_print(const struct sl_result *result, struct sl_arena *arena, st
 	print_agreement(&all, arena);
 	for (unsigned kind = 0; kind < CALIBRATE_KINDS && !status; kind++)
 		status = print_kind(&all, kind, arena, err);
+	if (!status)
+		status = print_off(&all, arena, err);
 	if (!status) {
 		print_jobs(&all);
 		print_trust(&all);

@@ -7,8 +7,10 @@
 
 #include "cli/base/cli.h"
 
-/* Recorded beside simulated waits, of all jobs and of groups, and how far to trust the model, on stdout.
- * SL_INPUT: the log has no starts. */
-int calibration_print(const struct sl_result *result, struct sl_arena *arena, struct sl_err *err);
+/* Recorded beside simulated waits, of all jobs and of groups, where the model waits longer or shorter, and
+ * how far to trust it, on stdout. again: a second log of the same jobs; NULL: none. SL_INPUT: the log has no
+ * starts. */
+int calibration_print(const struct sl_result *result, const struct sl_jobs *again, struct sl_arena *arena,
+	struct sl_err *err);
 
 #endif

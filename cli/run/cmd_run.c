@@ -34,6 +34,8 @@ static const struct option_def options[] = {
 	{ OPTION_METRIC },
 	{ "calibrate", 0, NULL, false,
 		"compare starts and waits with those that the log records; with -o: calibration.csv" },
+	{ "calibrate-with", 0, "LOG", false,
+		"with --calibrate: a second log of the same jobs, to tell the model's errors from chance" },
 	{ OPTION_STRICT },
 	{ "check", 0, NULL, false, "check the invariants after every event, and each pass twice (slow)" },
 	OPTIONS_OF_RUNS,
@@ -178,6 +180,28 @@ static int json_print(const struct sl_metrics *metrics, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
+/* Beside the second log's starts, if one is given: it is read as the first is. */
+static int print_calibration(const struct run *run, const struct args *args, struct sl_err *err)
+{
+	const char *path = arg(args, "calibrate-with");
+	struct scenario_options reading;
+	struct scenario again = { 0 };
+	struct settings settings;
+	int status = path ? settings_from_args(&settings, args, err) : SL_OK;
+	if (!status && path)
+		status = scenario_options_from_args(
+			&reading, args, arg(args, "cluster"), &settings, run->choice.implied, err);
+	if (!status && path) {
+		reading.trace = path;
+		status = scenario_load(&again, &reading, err);
+	}
+	if (!status)
+		status = calibration_print(&run->sim.result, path ? &again.jobs : NULL, args->arena, err);
+	if (path)
+		scenario_release(&again);
+	return status;
+}
+
 static int cmd_run_report(
 	const struct run *run, struct outdir *dir, const struct args *args, struct sl_err *err)
 {
@@ -203,7 +227,7 @@ static int cmd_run_report(
 	else if (!status && wanted)
 		status = summary_print(run, &metrics, args, err);
 	if (!status && run->sim.result.calibrate && !arg_flag(args, "json"))
-		status = calibration_print(&run->sim.result, args->arena, err);
+		status = print_calibration(run, args, err);
 	metrics_release(&metrics);
 	return status;
 }
@@ -411,6 +435,9 @@ static int check_snapshot(const struct args *args, const struct scenario *scenar
 static int check_calibrate(const struct args *args, const struct scenario *scenario, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = &scenario->jobs;
+	if (arg(args, "calibrate-with") && (!arg_flag(args, "calibrate") || arg(args, "from-snapshot")))
+		return sl_fail(err, SL_USAGE,
+			"--calibrate-with is a second log beside --calibrate's: give that, and a trace");
 	if (!arg_flag(args, "calibrate"))
 		return SL_OK;
 	if (scenario->window_count)

@@ -108,6 +108,88 @@ static void take_measures(struct calibrate_job *job, const struct sl_result *res
 	job->time[CALIBRATE_LAST][1] = simulated_last(result, row);
 }
 
+/* ---- The second log ------------------------------------------------------------------------- */
+
+struct numbered {
+	int64_t id;
+	uint32_t row;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct numbered *x = a;
+	const struct numbered *y = b;
+	return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Jobs of the second log by their numbers; of one number the first counts. */
+static int take_again(struct calibrate_job *job, size_t count, const struct sl_jobs *jobs,
+	const struct sl_jobs *again, struct sl_err *err)
+{
+	struct numbered *list = again ? calloc(again->count + 1, sizeof(*list)) : NULL;
+	for (size_t i = 0; i < count; i++)
+		job[i].again = SL_NONE;
+	if (!again)
+		return SL_OK;
+	if (!list)
+		return sl_fail_memory(err);
+	for (uint32_t row = 0; row < again->count; row++)
+		list[row] = (struct numbered){ again->id[row], row };
+	qsort(list, again->count, sizeof(*list), by_id);
+	for (size_t i = 0; i < count; i++) {
+		const struct numbered key = { jobs->id[job[i].row], 0 };
+		size_t low = 0;
+		size_t high = again->count;
+		while (low < high) {
+			const size_t middle = (low + high) / 2;
+			*(by_id(&list[middle], &key) < 0 ? &low : &high) =
+				by_id(&list[middle], &key) < 0 ? middle + 1 : middle;
+		}
+		if (low == again->count || list[low].id != key.id)
+			continue;
+		const sl_time start = recorded_start(again, list[low].row);
+		if (start != SL_NONE && start >= again->submit[list[low].row])
+			job[i].again = start - again->submit[list[low].row];
+	}
+	free(list);
+	return SL_OK;
+}
+
+size_t calibrate_again_of(
+	const struct calibrate_job *const *job, size_t count, sl_time *shared, sl_time *again)
+{
+	metrics_wide sum[2] = { 0, 0 };
+	size_t both = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (job[i]->again == SL_NONE)
+			continue;
+		both++;
+		sum[0] += (uint64_t)job[i]->time[CALIBRATE_WAIT][0];
+		sum[1] += (uint64_t)job[i]->again;
+	}
+	*shared = both ? metrics_ratio_micro(sum[0], both, 1) : 0;
+	*again = both ? metrics_ratio_micro(sum[1], both, 1) : 0;
+	return both;
+}
+
+sl_time calibrate_bound_of(const struct calibrate_group *group)
+{
+	const sl_time tenth = group->wait.recorded.mean / 10;
+	const sl_time apart = group->mean_again - group->mean_shared;
+	const sl_time spread = apart < 0 ? -apart : apart;
+	const sl_time bound = tenth > CALIBRATE_GRAIN ? tenth : CALIBRATE_GRAIN;
+	return spread > bound ? spread : bound;
+}
+
+int calibrate_side_of(const struct calibrate_group *group)
+{
+	const sl_time apart = group->wait.simulated.mean - group->wait.recorded.mean;
+	const sl_time bound = calibrate_bound_of(group);
+	if (group->jobs < CALIBRATE_GROUP_LEAST)
+		return 0;
+	return (apart > bound) - (apart < -bound);
+}
+
 static void calibrate_take(
 	struct calibration *all, struct calibrate_job *job, const struct sl_result *result, uint32_t row)
 {
@@ -261,7 +343,7 @@ static void correlate(struct calibration *all, const struct capacity *capacity)
 }
 
 static int calibrate_compute(struct calibration *all, const struct capacity *capacity,
-	const struct sl_result *result, struct sl_err *err)
+	const struct sl_result *result, const struct sl_jobs *again, struct sl_err *err)
 {
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if (!left_out(all, result, row))
@@ -270,8 +352,15 @@ static int calibrate_compute(struct calibration *all, const struct capacity *cap
 	if (!all->jobs && unrecorded == all->total)
 		return sl_fail(err, SL_INPUT,
 			"the log records no starts, so there is nothing to compare with: leave out --calibrate");
+	const int status = take_again(capacity->job, all->jobs, result->jobs, again, err);
+	if (status)
+		return status;
 	for (size_t i = 0; i < all->jobs; i++)
 		capacity->some[i] = &capacity->job[i];
+	all->jobs_again = calibrate_again_of(capacity->some, all->jobs, &all->mean_shared, &all->mean_again);
+	if (again && !all->jobs_again)
+		return sl_fail(err, SL_INPUT,
+			"the second log has none of the jobs that started: give one of the same jobs, with their numbers");
 	for (unsigned which = 0; which < CALIBRATE_MEASURES; which++)
 		all->measure[which] = calibrate_both_of(capacity->some, all->jobs, which, capacity->x);
 	correlate(all, capacity);
@@ -282,10 +371,16 @@ static int calibrate_compute(struct calibration *all, const struct capacity *cap
 
 int calibrate(struct calibration *all, const struct sl_result *result, struct sl_err *err)
 {
+	return calibrate_with(all, result, NULL, err);
+}
+
+int calibrate_with(struct calibration *all, const struct sl_result *result, const struct sl_jobs *again,
+	struct sl_err *err)
+{
 	struct capacity capacity;
 	*all = (struct calibration){ .total = result->jobs->count, .starts = SL_NONE, .waits = SL_NONE };
 	const int status = capacity_make(&capacity, result->jobs->count)
-				   ? calibrate_compute(all, &capacity, result, err)
+				   ? calibrate_compute(all, &capacity, result, again, err)
 				   : sl_fail_memory(err);
 	capacity_free(&capacity);
 	if (status)

@@ -56,6 +56,9 @@ struct calibrate_group {
 	int64_t number;
 	size_t jobs;
 	struct calibrate_both wait;
+	/* Of those of its jobs that a second log of the same jobs has started, too: mean waits. */
+	size_t jobs_again;
+	sl_time mean_shared, mean_again; /* By the log, by the second. */
 };
 
 /* How far the model may be trusted. */
@@ -91,6 +94,8 @@ struct calibration {
 	size_t within_tenth;    /* and by a tenth of the recorded one, or a minute. */
 	size_t sooner, later;   /* Starts more than a minute sooner (later) than recorded. */
 	sl_time difference_p50; /* Of simulated - recorded waits. */
+	size_t jobs_again;      /* As of a group, of all. */
+	sl_time mean_shared, mean_again;
 	struct calibrate_group *group; /* Kind by kind, by name. */
 	size_t group_count;
 	enum calibrate_trust trust;
@@ -98,6 +103,17 @@ struct calibration {
 
 /* SL_INPUT: the log has no starts. Freed by calibrate_release. */
 int calibrate(struct calibration *all, const struct sl_result *result, struct sl_err *err);
+/* With a second log of the same jobs (NULL: none), found by their numbers: how far one machine is from
+ * itself. */
+int calibrate_with(struct calibration *all, const struct sl_result *result, const struct sl_jobs *again,
+	struct sl_err *err);
+
+/* How far the model's mean wait may be from the log's before it waits longer or shorter: the largest of a
+ * tenth of it, CALIBRATE_GRAIN, and how far the second log is from it. */
+enum { CALIBRATE_GROUP_LEAST = 5 }; /* Jobs, for a group to be told of. */
+sl_time calibrate_bound_of(const struct calibrate_group *group);
+/* -1: the model waits shorter than the log, 1: longer; 0: within the bound, or too few jobs. */
+int calibrate_side_of(const struct calibrate_group *group);
 void calibrate_release(struct calibration *all);
 
 /* simulated / recorded - 1, in millionths; 0 where both are 0, INT64_MAX where only the recorded one is. */

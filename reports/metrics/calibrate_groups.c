@@ -81,6 +81,9 @@ static int add_groups(struct calibration *all, const struct labelled *list, size
 			.number = list[from].label.number,
 			.jobs = end - from,
 			.wait = calibrate_both_of(some, end - from, CALIBRATE_WAIT, scratch) };
+		struct calibrate_group *group = &all->group[all->group_count - 1];
+		group->jobs_again =
+			calibrate_again_of(some, end - from, &group->mean_shared, &group->mean_again);
 		from = end;
 	}
 	return SL_OK;

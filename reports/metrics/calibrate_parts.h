@@ -12,11 +12,15 @@ struct calibrate_job {
 	uint32_t row;
 	sl_time start[2];
 	sl_time time[CALIBRATE_MEASURES][2];
+	sl_time again; /* The wait by the second log; SL_NONE: it has no start of it. */
 };
 
 /* scratch: count. */
 struct calibrate_both calibrate_both_of(
 	const struct calibrate_job *const *job, size_t count, enum calibrate_measure which, int64_t *scratch);
+/* Mean waits of those that the second log has, too. */
+size_t calibrate_again_of(
+	const struct calibrate_job *const *job, size_t count, sl_time *shared, sl_time *again);
 /* calibrate_groups.c: some (all->jobs of them) is brought into other orders. */
 int calibrate_groups(struct calibration *all, const struct sl_jobs *jobs, const struct calibrate_job **some,
 	int64_t *scratch, struct sl_err *err);
