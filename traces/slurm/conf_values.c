@@ -38,7 +38,8 @@ static const struct {
 	{ CONF_CLUSTER, "MessageTimeout", NUMBER_16, NULL },
 	{ CONF_CLUSTER, "MinJobAge", NUMBER_32, NULL },
 	{ CONF_CLUSTER, "OverTimeLimit", NUMBER_16, NULL },
-	{ CONF_CLUSTER, "PreemptMode", ALL_OF, "OFF,CANCEL,REQUEUE,SUSPEND,GANG,WITHIN,PRIORITY,CHECKPOINT" },
+	{ CONF_CLUSTER, "PreemptMode", ALL_OF,
+		"OFF,CLUSTER,CANCEL,REQUEUE,SUSPEND,ON,GANG,WITHIN,PRIORITY,CHECKPOINT" },
 	{ CONF_CLUSTER, "PreemptParameters", KNOWN_OF,
 		"min_exempt_priority=,reclaim_licenses,reorder_count=,send_user_signal,strict_order,"
 		"suspend_grace_time=,youngest_first" },
@@ -72,7 +73,7 @@ static const struct {
 		"default,flat,tree,block,ring,torus3d" },
 	{ CONF_PARTITION, "OverTimeLimit", NUMBER_16, NULL },
 	{ CONF_PARTITION, "PreemptMode", ALL_OF,
-		"OFF,CANCEL,REQUEUE,SUSPEND,GANG,WITHIN,PRIORITY,CHECKPOINT" },
+		"OFF,CLUSTER,CANCEL,REQUEUE,SUSPEND,ON,GANG,WITHIN,PRIORITY,CHECKPOINT" },
 	{ CONF_OTHER, "qos.Flags", KNOWN_OF,
 		"DenyOnLimit,EnforceUsageThreshold,NoDecay,NoReserve,OverPartQOS,PartitionMaxNodes,"
 		"PartitionMinNodes,PartitionQOS,PartitionTimeLimit,Relative,RequiresReservation,"

@@ -219,8 +219,9 @@ enum ctl_preempt_mode ctl_conf_preempt_mode(const char *text)
 	static const struct {
 		const char *word;
 		enum ctl_preempt_mode mode;
-	} modes[] = { { "SUSPEND", CTL_PREEMPT_SUSPEND }, { "REQUEUE", CTL_PREEMPT_REQUEUE },
-		{ "CANCEL", CTL_PREEMPT_CANCEL }, { "OFF", CTL_PREEMPT_OFF } };
+	} modes[] = { { "SUSPEND", CTL_PREEMPT_SUSPEND }, { "ON", CTL_PREEMPT_SUSPEND },
+		{ "REQUEUE", CTL_PREEMPT_REQUEUE }, { "CANCEL", CTL_PREEMPT_CANCEL },
+		{ "OFF", CTL_PREEMPT_OFF }, { "CLUSTER", CTL_PREEMPT_OFF } };
 	for (size_t i = 0; i < SL_LEN(modes); i++)
 		if (ctl_conf_has(text, modes[i].word))
 			return modes[i].mode;
@@ -259,8 +260,8 @@ static int64_t requeue_delay(const struct ctl *c)
 	enum { CRED_LIFE = 120 };
 	static const char key[] = "cred_expire=";
 	const char *info = ctl_conf_text(c, "AuthInfo");
-	for (const char *at = info; at && *at; at += *at == ',' || *at == ';') {
-		const size_t len = strcspn(at, ",;");
+	for (const char *at = info; at && *at; at += strspn(at, ",;\"")) {
+		const size_t len = strcspn(at, ",;\""); /* Quotes of "a","b" are letters of it. */
 		int64_t value;
 		if (len >= sizeof(key) && strncasecmp(at, key, sizeof(key) - 1) == 0 &&
 			sl_get_i64(at + sizeof(key) - 1, len - sizeof(key) + 1, &value) && value > 0)
