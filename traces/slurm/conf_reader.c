@@ -279,7 +279,7 @@ const struct sl_cluster_reader conf_scontrol_reader = {
 	.abi = SL_ABI_OF(struct sl_cluster_reader),
 	.name = "scontrol",
 	.summary =
-		"what scontrol show prints, as text or --json (data_parser up to v0.0.44); see schedlab-slurm(5)",
+		"what scontrol show prints, as text or --json (data_parser up to v0.0.44, not tried on real files); see schedlab-slurm(5)",
 	.sniff = scontrol_sniff,
 	.read = scontrol_read,
 };

@@ -172,6 +172,16 @@ static void put_exit_code(struct walk *w, const struct sl_doc_node *code)
 			w, SACCT_EXITCODE, "%" PRId64 ":%" PRId64, returned, number == SL_NONE ? 0 : number);
 }
 
+/* Of v0.0.38 and older, and here and there later, a status as of wait(2). */
+static void put_code(struct walk *w, const struct sl_doc_node *code)
+{
+	const int64_t status = code && code->kind != SL_DOC_MAP ? sacct_json_number_of(w, code) : SL_NONE;
+	if (code && code->kind == SL_DOC_MAP)
+		put_exit_code(w, code);
+	else if (status >= 0 && status < 65536)
+		put_format(w, SACCT_EXITCODE, "%" PRId64 ":%" PRId64, status / 256, status % 128);
+}
+
 static void sacct_json_put_job(struct walk *w, const struct sl_doc_node *job)
 {
 	static const struct {
@@ -190,7 +200,7 @@ static void sacct_json_put_job(struct walk *w, const struct sl_doc_node *job)
 	sacct_json_put_text(w, SACCT_RESERVATION, word_at(w, sacct_json_at(w, job, "reservation"), "name"));
 	put_times(w, sacct_json_at(w, job, "time"));
 	put_asks(w, job);
-	put_exit_code(w, sacct_json_at(w, job, "exit_code"));
+	put_code(w, sacct_json_at(w, job, "exit_code"));
 }
 
 /* ---- A job of squeue ------------------------------------------------------------------------------ */
@@ -257,16 +267,6 @@ static void queue_asks(struct walk *w, const struct sl_doc_node *job)
 		sacct_json_put_number(w, SACCT_REQMEM, sacct_json_at(w, job, "memory_per_node"), "Mn");
 }
 
-/* Of v0.0.38 and older a status as of wait(2). */
-static void queue_exit_code(struct walk *w, const struct sl_doc_node *code)
-{
-	const int64_t status = code && code->kind != SL_DOC_MAP ? sacct_json_number_of(w, code) : SL_NONE;
-	if (code && code->kind == SL_DOC_MAP)
-		put_exit_code(w, code);
-	else if (status >= 0 && status < 65536)
-		put_format(w, SACCT_EXITCODE, "%" PRId64 ":%" PRId64, status / 256, status % 128);
-}
-
 static void queue_put_job(struct walk *w, const struct sl_doc_node *job, const char *state)
 {
 	static const struct {
@@ -285,7 +285,7 @@ static void queue_put_job(struct walk *w, const struct sl_doc_node *job, const c
 	sacct_json_put_text(w, SACCT_STATE, state);
 	queue_times(w, job, state);
 	queue_asks(w, job);
-	queue_exit_code(w, sacct_json_at(w, job, "exit_code"));
+	put_code(w, sacct_json_at(w, job, "exit_code"));
 }
 
 /* ---- The walk -------------------------------------------------------------------------------------- */
@@ -397,7 +397,7 @@ const struct sl_reader sacct_json_reader = {
 	.abi = SL_ABI_OF(struct sl_reader),
 	.name = "sacct-json",
 	.summary =
-		"jobs of Slurm: sacct --json, squeue --json, scontrol show jobs --json; data_parser v0.0.37 to v0.0.44",
+		"jobs of Slurm: sacct, squeue, scontrol show jobs --json; data_parser v0.0.37 to v0.0.44 (not tried on real files)",
 	.sniff = json_sniff,
 	.read = json_read,
 };
