@@ -31,8 +31,8 @@ static bool is_run(const char *path)
 
 static int open_directory(struct stepper *stepper, const struct args *args, struct sl_err *err)
 {
-	static const char *const of_trace[] = { "cluster", "policy", "set", "root", "model", "seed", "from", "to",
-		"until", "tz", "jobs", "strict" };
+	static const char *const of_trace[] = { "cluster", "policy", "set", "root", "model", "seed", "from",
+		"to", "until", "tz", "jobs", "strict" };
 	for (size_t i = 0; i < SL_LEN(of_trace); i++)
 		if (arg_flag(args, of_trace[i]))
 			return sl_fail(err, SL_USAGE,
