@@ -21,6 +21,7 @@ PartitionName=p Nodes=n[1-4] Default=YES MaxTime=60 MaxNodes=3
 PartitionName=one Nodes=n[1-2] MaxTime=5 MaxNodes=1 AllowAccounts=b
 PartitionName=odd Nodes=n3 AllowQos=r
 PartitionName=cloud Nodes=n[5-6]
+PartitionName=small Nodes=n[1-4] MaxMemPerNode=1000
 END
 cat >accounts.txt <<'END'
 Cluster|Account|User|Partition|ParentName|Share|QOS|Def QOS
@@ -82,6 +83,7 @@ job 12 100 '--partition=one --time=4'
 job 13 100 '--partition=odd --qos=q'
 job 14 100 '--partition=one --time=6'
 job 15 100 '--partition=odd --qos=r --nodes=2'
+job 16 100 '--partition=small --nodes=1 --mem=2000'
 job 700 1 ''
 run 'beyond what a partition allows'
 job 10 100 '--nodelist=n2'

@@ -106,8 +106,8 @@ static void put_nodes(struct slurm_world *w, FILE *file, struct sl_rng *rng)
 			one_in(rng, 3) ? 2 : 0 };
 		(void)fprintf(file,
 			"NodeName=n%u CPUs=%u Sockets=1 CoresPerSocket=%u ThreadsPerCore=1 RealMemory=%" PRId64
-			" Weight=%u",
-			n + 1, node->cpus, node->cpus, node->mem, 1 + below(rng, 2));
+			" Weight=%u Feature=f%u",
+			n + 1, node->cpus, node->cpus, node->mem, 1 + below(rng, 2), n % 2);
 		if (node->gpus) {
 			(void)fprintf(file, " Gres=gpu:%u", node->gpus);
 			(void)fprintf(gres, "NodeName=n%u Name=gpu File=/dev/nvidia[0-%u]\n", n + 1,
@@ -235,7 +235,9 @@ static void put_desc(
 {
 	const bool wide = one_in(rng, 4);
 	(void)fprintf(file, "sbatch --time=%" PRId64, job->limit_min);
-	if (wide)
+	if (wide && one_in(rng, 5))
+		(void)fputs(one_in(rng, 2) ? " --nodes=1,2" : " --nodes=1-9:2", file);
+	else if (wide)
 		(void)fprintf(file, " --nodes=%u", 1 + below(rng, w->node_count));
 	if (wide && one_in(rng, 3))
 		(void)fputs(" --exclusive", file);
@@ -266,6 +268,10 @@ static void put_desc(
 		(void)fputs(" --hold", file);
 	if (one_in(rng, 12))
 		(void)fprintf(file, " --nodelist=n%u", 1 + below(rng, w->node_count));
+	if (one_in(rng, 8))
+		(void)fprintf(file, " --prefer=f%u", below(rng, 2));
+	if (one_in(rng, 16))
+		(void)fprintf(file, " --kill-on-invalid-dep=%s", one_in(rng, 2) ? "yes" : "no");
 	if (one_in(rng, 16))
 		(void)fputs(" --time-min=1", file);
 	if (one_in(rng, 16))
@@ -352,7 +358,8 @@ static void put_command(struct slurm_world *w, FILE *file, struct sl_rng *rng, s
 {
 	static const char *const alter[] = { "suspend %u", "resume %u", "requeue %u", "requeuehold %u",
 		"update jobid=%u timelimit=2", "update jobid=%u partition=p0", "update jobid=%u nice=10",
-		"update jobid=%u priority=1000" };
+		"update jobid=%u priority=1000", "top %u", "update jobid=%u numnodes=2",
+		"update jobid=%u numcpus=2", "update jobid=%u prefer=f1" };
 	static const char *const harmless[] = { "hold %u", "release %u", "release %u", "release %u" };
 	static const char *const state[] = {
 		[SW_DRAIN] = "drain", [SW_DOWN] = "down", [SW_RESUME] = "resume"
