@@ -626,7 +626,7 @@ static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed
 /* --exclusive=mcs keeps jobs of other labels off: with MCSPlugin=mcs/user that is other users'; without a
  * plugin no job has a label. --exclusive=topo has whole nodes; that nobody else is in their segment is not
  * followed. */
-static enum sl_exclusive whole_of(const struct select *s, const struct sl_job_desc *desc)
+static enum sl_exclusive select_desc_whole(const struct select *s, const struct sl_job_desc *desc)
 {
 	if (desc->exclusive == SL_EXCLUSIVE_TOPO)
 		return SL_EXCLUSIVE_NODE;
@@ -644,12 +644,13 @@ static void select_desc_fill(struct select *s, struct sel_request *q)
 	bool missing = false;
 	q->ever = -1;
 	q->share = desc->oversubscribe ? 1 : -1;
-	q->whole = (uint8_t)whole_of(s, desc);
+	q->whole = (uint8_t)select_desc_whole(s, desc);
 	if (p->exclusive || s->linear)
 		q->whole = SL_EXCLUSIVE_NODE;
 	else if (p->exclusive_user && !q->whole)
 		q->whole = SL_EXCLUSIVE_USER;
-	if (q->whole == SL_EXCLUSIVE_NODE && (whole_of(s, desc) == SL_EXCLUSIVE_NODE || p->exclusive))
+	if (q->whole == SL_EXCLUSIVE_NODE &&
+		(select_desc_whole(s, desc) == SL_EXCLUSIVE_NODE || p->exclusive))
 		q->share = 0;
 	if (desc->nodelist) {
 		listed = q->required = sl_alloc(s->arena, s->words, sizeof(uint64_t));
