@@ -109,9 +109,9 @@ static void returns_renew(struct ctl_nodes *all, uint32_t count)
 }
 
 /* With ReturnToService=2 a node whose daemon answers is up again as it is [run 94]. The daemon answers when
- * it is sent a job's kill request: within the second, behind the pass that the command triggers; as recorded of
- * 24.11 and 26.05, two seconds later, so that what waits for less than that node goes before. Else it answers
- * when it is pinged, each third of SlurmdTimeout. */
+ * it is sent a job's kill request: within the second, behind the pass that the command triggers; as recorded
+ * of 24.11 and 26.05, two seconds later, so that what waits for less than that node goes before. Else it
+ * answers when it is pinged, each third of SlurmdTimeout. */
 static ctl_time comes_back(const struct ctl *c, bool had_jobs)
 {
 	enum { ANSWER_LATER = 2 };

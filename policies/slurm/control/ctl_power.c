@@ -46,13 +46,12 @@ struct ctl_power {
 	uint64_t *avoid;           /* Of this look: spared, and what is picked of the partly spared. */
 	double suspended, resumed; /* How many in the last minute or so: up to 23.11. */
 	struct bucket suspends, resumes;
-	ctl_time scanned;          /* Last. */
-	ctl_time due;              /* Something is to be done then; CTL_NEVER. */
-	ctl_time boots;            /* The first boot that ends; CTL_NEVER. */
-	bool dirty;                /* Something changed since. */
-	bool changed;              /* By this look. */
+	ctl_time scanned; /* Last. */
+	ctl_time due;     /* Something is to be done then; CTL_NEVER. */
+	ctl_time boots;   /* The first boot that ends; CTL_NEVER. */
+	bool dirty;       /* Something changed since. */
+	bool changed;     /* By this look. */
 };
-
 
 /* A node is powered down for the order of nodes: it ranks behind all others (NODE_SET_POWER_DN). */
 static void power_rank(struct ctl *c, uint32_t n)

@@ -465,7 +465,8 @@ static bool counts_are_single(const struct resv_request *q)
 	static const struct {
 		int key;
 		const char *why;
-	} counts[] = { { RESV_KEY_NODE_COUNT, "Using a comma separated array for NodeCnt is no longer valid" },
+	} counts[] = { { RESV_KEY_NODE_COUNT,
+			       "Using a comma separated array for NodeCnt is no longer valid" },
 		{ RESV_KEY_CORE_COUNT, "Using a comma separated array for CoreCnt is no longer valid" } };
 	for (size_t i = 0; i < SL_LEN(counts) && q->c->params.version >= CTL_23_11; i++) {
 		const struct resv_given *given = &q->key[counts[i].key];

@@ -117,11 +117,10 @@ Test(ctl_life, beyond_the_partition_later_releases_ask_the_nodes, .fini = fini)
 	for (size_t i = 0; i < SL_LEN(releases); i++) {
 		if (i)
 			cw_end(&w);
-		w = (struct ctl_world){
-			.conf = CW_BRISK NODES PART "PartitionName=s Nodes=ALL MaxTime=5 MaxNodes=2\n",
+		w = (struct ctl_world){ .conf = CW_BRISK NODES PART
+					"PartitionName=s Nodes=ALL MaxTime=5 MaxNodes=2\n",
 			.jobs = "1 0 100 -p s -t 10 -N2\n2 0 100 -p s -N3\n3 0 100 -p s -t 10 -c 5\n4 0 100 -N5\n",
-			.policy = releases[i].policy
-		};
+			.policy = releases[i].policy };
 		struct ctl *c = cw_make(&w);
 		const bool asks = c->params.version >= CTL_24_11;
 		struct ctl_job *time = submit("1"), *nodes = submit("2"), *never = submit("3");

@@ -170,8 +170,8 @@ Test(ctl_node, down_ends_what_runs_there, .fini = fini)
 	cr_expect_eq(cw_stop(&f.w, "3"), 54);
 }
 
-static const char answers_conf[] =
-	CW_BRISK "ReturnToService=2\nNodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n";
+static const char answers_conf[] = CW_BRISK
+	"ReturnToService=2\nNodeName=n[1-2] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES\n";
 static const char answers_jobs[] = "1 0 50 -w n1 -n1 --mem 10 -t 1\n2 8 50 -N2 --exclusive --mem 10 -t 1\n"
 				   "3 12 30 -n1 --mem 10 -t 1\n";
 static const char answers_command[] = "25 scontrol update nodename=n1 state=down reason=test\n";

@@ -248,12 +248,13 @@ Test(ctl_power, so_many_a_minute, .fini = fini)
 	expect_states("idle~ idle~ idle% idle");
 }
 
-/* From 24.05 on a bucket: a rate of 12 is a token each 5 s, and 12 * 10 / 60 = 2 of them at most, as at first.
- * At 77 two more have come. */
+/* From 24.05 on a bucket: a rate of 12 is a token each 5 s, and 12 * 10 / 60 = 2 of them at most, as at
+ * first. At 77 two more have come. */
 Test(ctl_power, a_bucket_of_so_many, .fini = fini)
 {
-	static const char conf[] = CW_BRISK "SuspendTime=60\nSuspendTimeout=10\nResumeTimeout=100\n"
-					    "SuspendProgram=/x\nResumeProgram=/y\nSuspendRate=12\nResumeRate=0\n" FOUR;
+	static const char conf[] =
+		CW_BRISK "SuspendTime=60\nSuspendTimeout=10\nResumeTimeout=100\n"
+			 "SuspendProgram=/x\nResumeProgram=/y\nSuspendRate=12\nResumeRate=0\n" FOUR;
 	f.w.policy = "slurm:version=22.05";
 	begin(conf, NULL);
 	until(66);

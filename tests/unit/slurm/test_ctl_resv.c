@@ -913,7 +913,8 @@ Test(ctl_resv, nobody_runs_into_it_and_nobody_starts_on_what_is_drained, .fini =
 Test(ctl_resv, lists_of_counts, .fini = fini)
 {
 	static const char nodes[] = "ReservationName=a StartTime=now Duration=1 Users=u1 NodeCnt=1,1";
-	static const char cores[] = "ReservationName=b StartTime=now Duration=1 Users=u1 CoreCnt=1,1 Nodes=n[3-4]";
+	static const char cores[] =
+		"ReservationName=b StartTime=now Duration=1 Users=u1 CoreCnt=1,1 Nodes=n[3-4]";
 	f.w.policy = "slurm:version=22.05";
 	fake_begin(&f, CW_BRISK FOUR);
 	make(nodes);
