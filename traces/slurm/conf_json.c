@@ -310,6 +310,29 @@ static int list_add(struct displayed *displayed, size_t list, const struct sl_js
 	return json.failed ? json.err->status : SL_OK;
 }
 
+/* Which slurmctld it was: "24.11.5", of v0.0.38 and v0.0.39 under "Slurm". */
+static int meta_add(struct displayed *displayed, const struct sl_json *where)
+{
+	struct conf *conf = displayed->conf;
+	struct sl_json json = *where;
+	if (sl_json_peek(&json) != '{' || conf_global(conf, "SLURM_VERSION"))
+		return json.failed ? json.err->status : SL_OK;
+	const int status = sl_json_tree(&json, &displayed->doc);
+	if (status)
+		return status;
+	const struct sl_doc_node *meta = displayed->doc.node;
+	const char *release = conf_json_text_of(displayed, conf_json_at(displayed, meta, "slurm.release"));
+	if (!release)
+		release = conf_json_text_of(displayed, conf_json_at(displayed, meta, "Slurm.release"));
+	if (!release)
+		return SL_OK;
+	displayed->line = conf_line_new(conf, displayed->into, CONF_CLUSTER);
+	if (!displayed->line)
+		return sl_fail_memory(conf->err);
+	displayed->line->observed = true;
+	return pair_add(displayed, "SLURM_VERSION", conf_strdup(&conf->mem, release, strlen(release)));
+}
+
 /* The text begins with an object; *end is behind it. */
 int conf_read_json(
 	struct conf *conf, const char *file, const char *text, const char **end, struct conf_lines *into)
@@ -318,7 +341,7 @@ int conf_read_json(
 		.conf = conf, .into = into, .at = { file, 0, 0 }, .doc = { .file = file, .loose = true }
 	};
 	struct sl_json where[SL_LEN(lists)] = { { 0 } };
-	struct sl_json json;
+	struct sl_json json, meta = { 0 };
 	struct sl_json_word key;
 	bool first = true;
 	sl_json_begin(&json, file, text, text + strlen(text), conf->err);
@@ -327,6 +350,8 @@ int conf_read_json(
 		for (size_t i = 0; i < SL_LEN(lists); i++)
 			if (sl_json_is(&key, lists[i].list) && !where[i].p)
 				where[i] = json;
+		if (sl_json_is(&key, "meta"))
+			meta = json;
 		sl_json_skip(&json);
 	}
 	*end = json.p;
@@ -334,6 +359,8 @@ int conf_read_json(
 	for (size_t i = 0; i < SL_LEN(lists) && !status; i++)
 		if (where[i].p)
 			status = list_add(&displayed, i, &where[i]);
+	if (!status && meta.p)
+		status = meta_add(&displayed, &meta);
 	sl_doc_release(&displayed.doc);
 	return status;
 }

@@ -44,6 +44,8 @@ static const struct conf_key keys[] = {
 	{ KEYS(CONF_CLUSTER, APPROX, scorer, "MaxMemPerCPU", "MaxMemPerNode") },
 	{ KEYS(CONF_CLUSTER, MODEL, NULL, "JobDefaults") },
 	/* The cluster: what a policy follows */
+	/* Of scontrol show config, and what its JSON says of itself. */
+	{ KEYS(CONF_CLUSTER, APPROX, policy, "SLURM_VERSION") },
 	{ KEYS(CONF_CLUSTER, APPROX, policy, "SchedulerType") },
 	{ KEYS(CONF_CLUSTER, APPROX, sharing, "SchedulerParameters") },
 	{ KEYS(CONF_CLUSTER, APPROX, policy, "SchedulerTimeSlice", "PriorityType", "PriorityFlags") },

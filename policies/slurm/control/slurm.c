@@ -38,7 +38,8 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
 		"whose rules: those of slurmctld of that version", 0, 0 },
 	[PARAM_VERSION] = { "version", SL_PARAM_CHOICE, NULL, "22.05|23.11|24.05|24.11|25.05|25.11|26.05",
-		"whose decisions: of slurmctld of that release; without it 22.05", 0, 0 },
+		"whose decisions: of slurmctld of that release; without it what scontrol says (SLURM_VERSION), else 22.05",
+		0, 0 },
 	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..299",
 		"when slurmctld was started, in seconds of five minutes by the log's clock: its look at time limits comes "
 		"every 30 s from then on, that at usage every PriorityCalcPeriod",
@@ -283,12 +284,38 @@ static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_e
 
 enum { TICK = 30 }; /* Seconds between looks at time limits. */
 
-/* Of that release of slurmctld; its defaults go into slurm.conf's reading. */
-static enum ctl_version version_of(const struct sl_value *value)
+static const enum ctl_version releases[] = { CTL_22_05, CTL_23_11, CTL_24_05, CTL_24_11, CTL_25_05, CTL_25_11,
+	CTL_26_05 };
+
+/* "24.11.5", "slurm-wlm 24.11.5": the last of our releases that is not behind it, or the first. False: it
+ * says no release. */
+static bool release_of(const char *text, enum ctl_version *release)
 {
-	static const enum ctl_version versions[] = { CTL_22_05, CTL_23_11, CTL_24_05, CTL_24_11, CTL_25_05,
-		CTL_25_11, CTL_26_05 };
-	return value->text ? versions[value->number] : CTL_22_05;
+	const char *major = text + strcspn(text, "0123456789");
+	const size_t len = strspn(major, "0123456789");
+	const char *minor = major + len + (major[len] == '.');
+	int64_t year, month;
+	if (major[len] != '.' || !sl_get_i64(major, len, &year) ||
+		!sl_get_i64(minor, strspn(minor, "0123456789"), &month) || year > 99 || month > 12)
+		return false;
+	*release = releases[0];
+	for (size_t i = 0; i < SL_LEN(releases); i++)
+		if ((int64_t)releases[i] <= year * 100 + month)
+			*release = releases[i];
+	return true;
+}
+
+/* Of that release of slurmctld; its defaults go into slurm.conf's reading. Not given: what scontrol says that
+ * it was (scontrol show config, or JSON's meta), if the cluster was read from that. */
+static enum ctl_version version_of(const struct ctl *c, const struct sl_value *value)
+{
+	const char *said = sl_setting_of(c->cluster, "cluster", "", "SLURM_VERSION");
+	enum ctl_version release = CTL_22_05;
+	if (value->text)
+		return releases[value->number];
+	if (said)
+		(void)release_of(said, &release);
+	return release;
 }
 
 static void slurm_take_values(struct ctl *c, const struct sl_setup *setup)
@@ -314,7 +341,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	c->select = select_new(c->cluster, c->arena, err);
 	if (!c->select)
 		return err->status;
-	c->params.version = version_of(&setup->values[PARAM_VERSION]);
+	c->params.version = version_of(c, &setup->values[PARAM_VERSION]);
 	select_set_version(c->select, (int)c->params.version);
 	int status = make_engine(c, setup, err);
 	if (!status)
