@@ -606,7 +606,8 @@ int ctl_power_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *e
 	p->on = times_make(c, p) && sl_setting_of(c->cluster, "cluster", "", "SuspendProgram") &&
 		sl_setting_of(c->cluster, "cluster", "", "ResumeProgram") && p->suspend_rate >= 0 &&
 		p->resume_rate >= 0;
-	p->scanned = c->epoch;
+	/* Of 24.11 not in the very second of time 0: what begins then is not behind a look. */
+	p->scanned = c->epoch - (c->params.version >= CTL_24_11);
 	bucket_make(p, &p->suspends, p->suspend_rate);
 	bucket_make(p, &p->resumes, p->resume_rate);
 	p->due = p->boots = CTL_NEVER;

@@ -118,15 +118,15 @@ Test(ctl_power, a_job_s_nodes_boot_and_are_up_then, .fini = fini)
 	cr_expect_eq(ctl_power_boot(f.c, job->alloc), f.c->now);
 }
 
-/* Looks are at 110 and 121. A job that starts at 110, behind that look: in 22.05 its node boots from the next
- * second on, in 24.11 from the next look. A second later it is the next second for both. */
+/* Looks of 24.11 are at 109 and 120. A job that starts at 109, behind that look: in 22.05 its node boots from
+ * the next second on, in 24.11 from the next look. A second later it is the next second for both. */
 Test(ctl_power, behind_the_look_of_its_second, .fini = fini)
 {
 	static const struct {
 		const char *policy;
 		int64_t starts, boots;
-	} cases[] = { { "slurm:version=22.05", 110, 111 }, { "slurm:version=24.11", 110, 121 },
-		{ "slurm:version=22.05", 111, 112 }, { "slurm:version=24.11", 111, 112 } };
+	} cases[] = { { "slurm:version=22.05", 109, 110 }, { "slurm:version=24.11", 109, 120 },
+		{ "slurm:version=22.05", 110, 111 }, { "slurm:version=24.11", 110, 111 } };
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		if (i)
 			cw_end(&f.w);
@@ -271,7 +271,7 @@ Test(ctl_power, a_bucket_of_so_many, .fini = fini)
 /* A rate of 4 is a token each 15 s, one at most: at 75 and at 90. */
 Test(ctl_power, a_bucket_that_fills_slowly, .fini = fini)
 {
-	f.w.policy = "slurm:version=24.11";
+	f.w.policy = "slurm:version=24.05";
 	begin(CW_BRISK "SuspendTime=60\nSuspendTimeout=10\nResumeTimeout=100\nSuspendProgram=/x\n"
 		       "ResumeProgram=/y\nSuspendRate=4\nResumeRate=0\n" FOUR,
 		NULL);
