@@ -365,3 +365,137 @@ Test(select_releases, since_23_11_each_node_has_the_cpus_of_all_its_devices, .fi
 	three_gpus_with_two_cpus(2311);
 	expect("n1:1-4/gpu2-3 n2:1-4/gpu2");
 }
+
+static void gpu_devices(const char *type)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 2, 1, 8, 1, 8000);
+	sw_gres(&w, "gpu", type, 4, 1, 0);
+	sw_ready(&w);
+	select_set_version(w.select, 2405);
+	tasks(1)->gres = "gpu:2";
+	w.desc.nodelist = "n1";
+	cr_assert(sw_take(&w, 0, 0));
+	nodes(2, 2);
+	w.desc.gpus = "4";
+}
+
+/* n2 is lighter, with more devices near: of four, three are its, as n1 keeps one. Of devices without a type
+ * and without cores only their number counts: all that n1 has, and the others. */
+Test(select_releases, since_24_05_a_node_has_the_devices_it_was_chosen_for, .fini = fini)
+{
+	gpu_devices("a");
+	expect("n1:1/gpu2 n2:0/gpu0-2");
+	sw_end(&w);
+	gpu_devices(NULL);
+	expect("n1:1/gpu2-3 n2:0/gpu0-1");
+}
+
+/* Three cores for three devices: one of the first socket, two of the second. */
+Test(select_releases, since_24_05_devices_are_by_the_cores_of_sockets, .fini = fini)
+{
+	static const int version[] = { 2311, 2405 };
+	static const char *const place[] = { "n1:0,4-5/gpu0-2", "n1:0,4-5/gpu0,2-3" };
+	for (size_t i = 0; i < SL_LEN(version); i++) {
+		sw_begin(&w);
+		(void)sw_nodes(&w, 1, 2, 4, 1, 8000);
+		sw_gres(&w, "gpu", NULL, 2, 0, 3);
+		sw_gres(&w, "gpu", NULL, 2, 4, 7);
+		sw_ready(&w);
+		select_set_version(w.select, version[i]);
+		tasks(1)->gpus = "3";
+		w.desc.cpus_per_gpu = 1;
+		expect(place[i]);
+		if (i + 1 < SL_LEN(version))
+			sw_end(&w);
+	}
+}
+
+/* ---- Tasks over nodes ------------------------------------------------------------------------------- */
+
+static void ten_cores(int version)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 2, 1, 10, 1, 4000);
+	sw_ready(&w);
+	select_set_version(w.select, version);
+	tasks(5)->cpus_per_task = 3;
+}
+
+/* n1 counts for ten cpus of fifteen and has three tasks; n2 has room for one with five, and the last goes to
+ * n1 over its cpus. */
+Test(select_releases, before_24_05_cpus_between_tasks_count, .fini = fini)
+{
+	ten_cores(2311);
+	expect("n1:0-9 n2:0-2");
+}
+
+Test(select_releases, since_24_05_cpus_of_whole_tasks_count, .fini = fini)
+{
+	ten_cores(2405);
+	expect("n1:0-8 n2:0-5");
+}
+
+static void two_nodes(int version)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 2, 1, 4, 1, 4000);
+	sw_ready(&w);
+	select_set_version(w.select, version);
+}
+
+/* --mincpus: three of each node are six tasks, before. */
+Test(select_releases, since_24_05_a_job_has_the_tasks_it_asked, .fini = fini)
+{
+	static const int version[] = { 2311, 2405 };
+	static const char *const place[] = { "n1:0-2 n2:0-2", "n1:0-1 n2:0-1" };
+	for (size_t i = 0; i < SL_LEN(version); i++) {
+		two_nodes(version[i]);
+		nodes(2, 2);
+		w.desc.tasks = 4;
+		w.desc.cpus_min = 3;
+		expect(place[i]);
+		if (i + 1 < SL_LEN(version))
+			sw_end(&w);
+	}
+}
+
+Test(select_releases, since_26_05_tasks_by_the_node_are_on_each_node, .fini = fini)
+{
+	static const int version[] = { 2411, 2605 };
+	static const char *const place[] = { "n1:0-1 n2:0-1", "n1:0-2 n2:0-2" };
+	for (size_t i = 0; i < SL_LEN(version); i++) {
+		two_nodes(version[i]);
+		tasks(4)->tasks_per_node = 3;
+		expect(place[i]);
+		if (i + 1 < SL_LEN(version))
+			sw_end(&w);
+	}
+}
+
+/* One to two nodes with three tasks each: three tasks at least. */
+Test(select_releases, a_range_of_nodes_has_the_tasks_of_the_least, .fini = fini)
+{
+	two_nodes(2205);
+	hold(2, "n1");
+	nodes(1, 2);
+	w.desc.tasks_per_node = 3;
+	expect("n2:0-2");
+}
+
+/* ---- Runs by weight ----------------------------------------------------------------------------------- */
+
+/* Of the heavy run that n2 begins it does not count as required: the other node is the light one. */
+Test(select_releases, a_required_node_first_of_its_weight_draws_no_neighbour, .fini = fini)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 1, 1, 4, 1, 4000);
+	sw_nodes(&w, 3, 1, 4, 1, 4000)->weight = 10;
+	sw_ready(&w);
+	nodes(2, 2);
+	w.desc.nodelist = "n2";
+	expect("n1:0 n2:0");
+	nodes(2, 2);
+	w.desc.nodelist = "n3"; /* n2 goes before it. */
+	expect("n3:0 n4:0");
+}
