@@ -209,10 +209,16 @@ static bool agree(struct sel_request *q, struct sel_gres_request *r)
 		q->cpus_per_task = r->cpus_per * r->per_task;
 		q->cpus_min = max64(q->cpus_min, q->tasks * q->cpus_per_task);
 	}
+	/* Each node has one of a job's. */
+	if (r->per_job && r->per_job < q->nodes_min)
+		return select_desc_refuse(q, bad_gres);
+	if (r->per_job && q->nodes_max)
+		q->nodes_max = min64(q->nodes_max, r->per_job);
 	return true;
 }
 
-static void tasks_of_gpus(struct sel_request *q, int64_t each)
+/* Before 23.02 tasks that come of GPUs count for cpus only if they are more than the cpus so far. */
+static void tasks_of_gpus(const struct select *s, struct sel_request *q, int64_t each)
 {
 	for (uint32_t g = 0; g < q->gres_count; g++) {
 		struct sel_gres_request *r = &q->gres[g];
@@ -221,7 +227,8 @@ static void tasks_of_gpus(struct sel_request *q, int64_t each)
 		r->tasks_per = each;
 		if (!q->tasks) {
 			q->tasks = each * (r->per_job ? r->per_job : r->per_node * q->nodes_min);
-			q->cpus_min = max64(q->cpus_min, q->tasks * q->cpus_per_task);
+			if (s->version >= SEL_23_02 || q->tasks > q->cpus_min)
+				q->cpus_min = max64(q->cpus_min, q->tasks * q->cpus_per_task);
 		}
 	}
 }
@@ -282,7 +289,7 @@ static void read_gres(const struct select *s, struct sel_request *q)
 		q->gres[g].mem_per = or_else(desc->mem_per_gpu, 0);
 	}
 	if (each > 0)
-		tasks_of_gpus(q, each);
+		tasks_of_gpus(s, q, each);
 	for (uint32_t g = 0; g < q->gres_count; g++)
 		if (!agree(q, &q->gres[g]))
 			return;

@@ -411,6 +411,33 @@ Test(select_releases, since_24_05_devices_are_by_the_cores_of_sockets, .fini = f
 	}
 }
 
+/* Two tasks by the GPU with three cpus each: the first task's three are more than two tasks, before. */
+Test(select_releases, since_23_02_tasks_of_gpus_have_their_cpus, .fini = fini)
+{
+	static const int version[] = { 2205, 2302 };
+	static const char *const place[] = { "n1:0-2/gpu0-1", "n1:0-5/gpu0-1" };
+	for (size_t i = 0; i < SL_LEN(version); i++) {
+		gpu_nodes(version[i], 1);
+		tasks(SL_NONE)->gpus = "2";
+		w.desc.tasks_per_gpu = 1;
+		w.desc.cpus_per_task = 3;
+		expect(place[i]);
+		if (i + 1 < SL_LEN(version))
+			sw_end(&w);
+	}
+}
+
+Test(select_releases, each_node_has_one_of_a_jobs_gpus, .fini = fini)
+{
+	gpu_nodes(2205, 1);
+	nodes(2, 2);
+	w.desc.gpus = "1";
+	expect("never");
+	nodes(1, 2);
+	w.desc.gpus = "1"; /* A range ends there. */
+	expect("n1:0/gpu0");
+}
+
 /* ---- Tasks over nodes ------------------------------------------------------------------------------- */
 
 static void ten_cores(int version)
