@@ -6,6 +6,7 @@
  * Its last value is sacct's Eligible.
  */
 #include "policies/slurm/control/ctl_place.h"
+#include "policies/slurm/control/ctl_resv.h"
 
 #include <string.h>
 
@@ -198,6 +199,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 		report_boot(c, job);
 	ctl_limit_moved(c, job);
 	ctl_gang_started(c, job);
+	ctl_resv_claim(c, job);
 }
 
 /* The controller has noticed that its nodes are up: its time begins anew (job_config_fini). */

@@ -3,7 +3,8 @@
  * ctl_license.c - the cluster's licences: counts that jobs are allocated while they run (suspended ones
  * too).
  *
- * "a:2,b" is two of a and one of b (";" parts as well); "a:2|b" is one or the other, the first that is free.
+ * "a:2,b" is two of a and one of b (";" parts as well); from 25.05 on "a:2|b" is one or the other, the first
+ * that is free. Before, | was no sign: part of a name, and no part of a number.
  * What is not in slurm.conf, or more of it than there is, is refused at submission (license_validate).
  */
 #include "policies/slurm/control/ctl.h"
@@ -35,11 +36,15 @@ static uint32_t license_named(const struct ctl *c, const char *name, size_t len)
 	return CTL_NO_ROW;
 }
 
+static bool has_or(const struct ctl *c) { return c->params.version >= CTL_25_05; }
+
 /* "a", "a:2" or "a=2". */
 static bool add_item(const struct ctl *c, struct ctl_need *need, const char *text, size_t len)
 {
-	const size_t name = strcspn(text, ":=,;|");
+	const size_t name = strcspn(text, has_or(c) ? ":=,;|" : ":=,;");
 	int64_t amount = 1;
+	if (!has_or(c) && name < len)
+		len = name + 1 + strcspn(text + name + 1, ",;|");
 	const uint32_t license = license_named(c, text, name < len ? name : len);
 	if (license == CTL_NO_ROW || need->count == NEEDS_MAX)
 		return false;
@@ -58,12 +63,12 @@ static bool add_item(const struct ctl *c, struct ctl_need *need, const char *tex
 /* False: no such list, or a licence that does not exist. */
 static bool parse(const struct ctl *c, struct ctl_need *need, const char *text)
 {
-	need->any = strchr(text, '|') != NULL;
+	need->any = has_or(c) && strchr(text, '|');
 	need->taken = CTL_NO_ROW;
 	if (need->any && strpbrk(text, ",;"))
 		return false;
 	for (const char *at = text; *at;) {
-		const size_t len = strcspn(at, ",;|");
+		const size_t len = strcspn(at, need->any ? "|" : ",;");
 		if (len && !add_item(c, need, at, len))
 			return false;
 		at += len + (at[len] != '\0');

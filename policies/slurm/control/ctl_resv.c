@@ -101,12 +101,28 @@ static bool ctl_resv_by_name(const struct ctl *c, const struct ctl_job *job, con
 	return !r->accounts || list_has(r->accounts, account_of(c, job)) != is_not(r->accounts);
 }
 
+static bool in_or_not(const char *list, const char *name)
+{
+	return !list || list_has(list, name) != is_not(list);
+}
+
+/* AllowedPartitions=: one of the job's. */
+static bool of_part(const struct ctl *c, const struct ctl_job *job, const struct resv *r)
+{
+	bool any = !r->parts;
+	for (uint32_t i = 0; i < job->part_count && !any; i++)
+		any = in_or_not(r->parts, c->part[job->parts[i]].name);
+	return any;
+}
+
 static bool resv_may_use(const struct ctl *c, const struct ctl_job *job, const struct resv *r)
 {
-	if (r->flags & RESV_TIME_FLOAT || (!r->users && !r->accounts))
+	if (r->flags & RESV_TIME_FLOAT || (!r->users && !r->accounts && !r->parts && !r->qos))
 		return false;
 	if (c->params.version >= CTL_23_11 && strcmp(job->user_name, "root") == 0)
 		return true; /* validate_slurm_user(): root, and SlurmUser, may use any. */
+	if (!in_or_not(r->qos, job->qos < c->qos_count ? c->qos[job->qos].name : NULL) || !of_part(c, job, r))
+		return false;
 	return c->params.enforce_assoc && job->assoc < c->assoc_count ? by_assoc(c, job, r)
 								      : ctl_resv_by_name(c, job, r);
 }
@@ -233,6 +249,13 @@ bool ctl_resv_timed_out(const struct ctl *c, const struct ctl_job *job)
 	const struct resv *r = resv_of(c, job);
 	return r && !(r->flags & RESV_FLEX) && c->resvs->over_run != CTL_NEVER &&
 	       r->end < c->now - c->resvs->over_run;
+}
+
+void ctl_resv_claim(struct ctl *c, const struct ctl_job *job)
+{
+	struct resv *r = resv_of(c, job);
+	if (r && r->flags & RESV_REPLACE)
+		resv_nodes_renew(c, r);
 }
 
 uint32_t resv_running(const struct ctl *c, const struct resv *r)
@@ -507,18 +530,32 @@ int64_t ctl_resv_licenses(struct ctl *c, const struct ctl_job *job, const char *
 	return sum;
 }
 
+/* license_list_overlap(): any that the job asks for is the reservation's. */
+static bool wants_license_of(const struct ctl *c, const struct ctl_job *job, const struct resv *r)
+{
+	int64_t tres[CTL_TRES_MAX] = { 0 };
+	ctl_license_tres(c, job, tres);
+	for (uint32_t k = CTL_TRES_FIRST; k < c->tres_count; k++)
+		if (tres[k] && c->tres[k].license != CTL_NO_ROW &&
+			licenses_of(r->licenses, c->cluster->license[c->tres[k].license].name))
+			return true;
+	return false;
+}
+
 int64_t ctl_resv_minutes(
 	const struct ctl *c, const struct ctl_job *job, const uint64_t *nodes, int64_t minutes)
 {
 	const ctl_time end = c->now + minutes * 60;
 	for (uint32_t i = 0; i < c->resvs->count; i++) {
 		const struct resv *r = &c->resvs->item[i];
-		if (r->deleted || i == job->resv || !r->nodes)
+		if (r->deleted || i == job->resv)
 			continue;
 		ctl_time start;
 		ctl_time until;
 		resv_range(c, r, &start, &until);
-		if (start <= c->now || start >= end || !nset_meets(r->nodes, nodes, c->resvs->words))
+		const bool meets = (r->nodes && nset_meets(r->nodes, nodes, c->resvs->words)) ||
+				   (r->licenses && wants_license_of(c, job, r));
+		if (start <= c->now || start >= end || !meets)
 			continue; /* One that has begun was tested when the nodes were chosen. */
 		const int64_t left = (start - c->now) / 60;
 		minutes = left < minutes ? left : minutes;

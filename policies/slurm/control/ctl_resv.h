@@ -50,6 +50,7 @@ struct resv {
 	uint32_t node_count;
 	uint32_t part;                                      /* Its nodes are of; CTL_NO_ROW: not set. */
 	const char *users, *accounts, *licenses, *features; /* As in the file; NULL: none. */
+	const char *parts, *qos;                            /* AllowedPartitions, QOS. */
 	int64_t purge;                                      /* Seconds without jobs, of PURGE_COMP. */
 	int64_t max_start_delay;                            /* Seconds. Reported, not modelled. */
 	ctl_time idle_since;                                /* Of PURGE_COMP; CTL_NONE. */
@@ -86,6 +87,9 @@ enum { RESV_CORE_COUNTS = 256 };
 /* ctl_resv.c, ctl_resv_make.c */
 struct resv *resv_named(const struct ctl *c, const char *name, size_t len); /* NULL: none. */
 bool resv_users_mixed(const char *list); /* Some with a minus, some without. */
+/* The job has started in it: of REPLACE its nodes go to it, and others come in their place
+ * (job_claim_resv()). */
+void ctl_resv_claim(struct ctl *c, const struct ctl_job *job);
 /* When it is in force, seen from now (_get_rel_start_end()). */
 void resv_range(const struct ctl *c, const struct resv *r, ctl_time *start, ctl_time *end);
 struct resv *resv_new(struct ctl *c); /* NULL: no memory. */

@@ -46,7 +46,9 @@ static bool who_of(const struct resv_request *q, struct resv *r)
 		r->users = resv_kept(q, RESV_KEY_USERS);
 	if (resv_is_given(q, RESV_KEY_ACCOUNTS))
 		r->accounts = resv_kept(q, RESV_KEY_ACCOUNTS);
-	if (!r->users && !r->accounts)
+	r->parts = resv_kept(q, RESV_KEY_PARTS);
+	r->qos = resv_kept(q, RESV_KEY_QOS);
+	if (!r->users && !r->accounts && !r->parts && !r->qos)
 		return resv_refuse(q, "Reservation request lacks users, accounts or groups");
 	if (resv_users_mixed(r->users) || resv_users_mixed(r->accounts))
 		return resv_refuse(q, "Reservation request has users or accounts with and without a minus");
@@ -428,9 +430,11 @@ static bool update(const struct resv_request *q)
 	update_flags(q, &changed);
 	update_list(q, RESV_KEY_USERS, &changed.users);
 	update_list(q, RESV_KEY_ACCOUNTS, &changed.accounts);
+	update_list(q, RESV_KEY_PARTS, &changed.parts);
+	update_list(q, RESV_KEY_QOS, &changed.qos);
 	if (resv_is_given(q, RESV_KEY_LICENSES))
 		changed.licenses = resv_kept(q, RESV_KEY_LICENSES);
-	if (!changed.users && !changed.accounts)
+	if (!changed.users && !changed.accounts && !changed.parts && !changed.qos)
 		return resv_refuse(q, "Reservation request lacks users, accounts or groups");
 	if ((resv_is_said(q, RESV_KEY_PARTITION) && !ctl_resv_command_part_of(q, &changed)) ||
 		!update_times(q, &changed) || !update_nodes(q, &changed))

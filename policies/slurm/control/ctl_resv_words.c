@@ -26,6 +26,8 @@ static const char *const key_word[RESV_KEYS] = {
 	[RESV_KEY_FLAGS] = "Flags",
 	[RESV_KEY_TRES] = "TRES",
 	[RESV_KEY_START_DELAY] = "MaxStartDelay",
+	[RESV_KEY_PARTS] = "AllowedPartitions",
+	[RESV_KEY_QOS] = "QOS",
 };
 
 bool resv_refuse(const struct resv_request *q, const char *why)

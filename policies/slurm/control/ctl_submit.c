@@ -50,6 +50,46 @@ static bool may(const char *allowed, const char *denied, const char *name)
 	return !denied || !ctl_is_among(denied, name);
 }
 
+/* part_policy_valid_acct(): the job's account by its name; in 24.11 it or one above it, and only where
+ * associations are enforced. */
+static bool account_allowed(const struct ctl *c, const struct ctl_job *job, const struct ctl_part *part)
+{
+	if (c->params.version < CTL_24_11)
+		return may(part->allow_accounts, part->deny_accounts,
+			job->assoc != CTL_NO_ROW ? c->assoc[job->assoc].account : job->account);
+	if (!c->params.enforce_assoc || job->assoc >= c->assoc_count)
+		return true;
+	const char *list = part->allow_accounts ? part->allow_accounts : part->deny_accounts;
+	bool listed = false;
+	for (uint32_t a = job->assoc; a < c->assoc_count && !listed; a = c->assoc[a].parent)
+		listed = ctl_is_among(list, c->assoc[a].account);
+	return !list || listed == (part->allow_accounts != NULL);
+}
+
+static bool part_says(const struct ctl *c, const struct ctl_part *part, const char *key)
+{
+	const char *text = sl_setting_of(c->cluster, "partition", part->name, key);
+	return text && strcasecmp(text, "YES") == 0;
+}
+
+/* What _part_access_check() refuses whatever EnforcePartLimits says; NULL: nothing. Who submitted a job
+ * without a user is not known. */
+static const char *no_access(const struct ctl *c, const struct ctl_job *job)
+{
+	const bool root = strcmp(job->user_name, "root") == 0;
+	const char *resv = job->desc.desc ? job->desc.desc->reservation : NULL;
+	for (uint32_t i = 0; i < job->part_count; i++) {
+		const struct ctl_part *part = &c->part[job->parts[i]];
+		if (part_says(c, part, "ReqResv") && (!resv || !*resv))
+			return "Access/permission denied";
+		if (part->spec->root_only && !root && strcmp(job->user_name, "unknown") != 0)
+			return "Access/permission denied";
+		if (part_says(c, part, "DisableRootJobs") && root)
+			return "Invalid user id";
+	}
+	return NULL;
+}
+
 static enum sl_reason sizes_allowed(
 	const struct ctl *c, const struct ctl_job *job, const struct ctl_part *part)
 {
@@ -87,8 +127,7 @@ enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, u
 		return SL_REASON_PARTITION_DOWN;
 	if (part->state == SL_PARTITION_INACTIVE)
 		return SL_REASON_PARTITION_INACTIVE;
-	if (!may(part->allow_accounts, part->deny_accounts,
-		    job->assoc != CTL_NO_ROW ? c->assoc[job->assoc].account : job->account))
+	if (!account_allowed(c, job, part))
 		return SL_REASON_ACCOUNT;
 	if (!may(part->allow_qos, part->deny_qos, job->qos == CTL_NO_ROW ? NULL : c->qos[job->qos].name))
 		return SL_REASON_QOS;
@@ -133,6 +172,9 @@ static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t c
 		return "Invalid partition name specified";
 	if (!takes_jobs(c, job))
 		return "Required partition not available (inactive or drain)";
+	const char *access = no_access(c, job);
+	if (access)
+		return access;
 	if (!parts_allow(c, job))
 		return exceeds_memory(c, job, job->parts[0])
 			       ? "Memory required by task is not available"

@@ -496,7 +496,7 @@ Test(ctl_life, its_limit_stands_still_with_it, .fini = fini)
 	cr_expect(start(other));
 }
 
-/* ---- Licences
+/* ---- Licences and partitions
  * ----------------------------------------------------------------------------------------------------------------
  */
 
@@ -505,6 +505,7 @@ Test(ctl_life, licences_are_counted, .fini = fini)
 	struct ctl *c = world(CW_BRISK NODES "Licenses=lic:3,other:1\n" PART,
 		"1 0 9 -n1 -L lic:2\n2 0 9 -n1 -L lic:2,other\n3 0 9 -n1 -L lic\n4 0 9 -n1 -L lic:4\n5 0 9 -n1 -L none\n"
 		"6 0 9 -n1 -L \"lic:3|other\"\n");
+	c->params.version = CTL_25_05;
 	struct ctl_job *one = submit("1"), *two = submit("2"), *three = submit("3");
 	struct ctl_job *six = submit("6");
 	expect_state(submit("4"), CTL_ENDED);
@@ -523,4 +524,61 @@ Test(ctl_life, licences_are_counted, .fini = fini)
 	cr_expect(ctl_license_set(c, one, "lic:3,other:1"));
 	cr_expect(ctl_license_free(c, one, c->now), "all came back");
 	cr_expect(!ctl_license_set(c, one, "lic:2,lic:2"));
+}
+
+/* Before 25.05 a name may hold it, and a number ends at it. */
+Test(ctl_life, licences_had_no_or, .fini = fini)
+{
+	struct ctl *c = world(CW_BRISK NODES "Licenses=lic:3,other:1\n" PART,
+		"1 0 9 -n1 -L \"lic|other\"\n2 0 9 -n1 -L \"lic:2|other\"\n3 0 9 -n1 -L lic:2\n");
+	c->params.version = CTL_24_11;
+	struct ctl_job *two = submit("2"), *three = submit("3");
+	expect_state(submit("1"), CTL_ENDED);
+	cr_assert(start(two));
+	cr_expect(!ctl_license_free(c, three, c->now), "two of three are taken");
+}
+
+/* _part_access_check(), whatever EnforcePartLimits says. */
+Test(ctl_life, partitions_that_are_not_for_it_refuse, .fini = fini)
+{
+	(void)world(CW_BRISK NODES PART
+		"PartitionName=v Nodes=n1 ReqResv=YES\nPartitionName=o Nodes=n1 RootOnly=YES\n"
+		"PartitionName=d Nodes=n1 DisableRootJobs=YES\n",
+		"1 0 9 -n1 -p v\n2 0 9 user=u1 -n1 -p o\n3 0 9 user=root -n1 -p o\n4 0 9 user=root -n1 -p d\n"
+		"5 0 9 user=u1 -n1 -p d\n6 0 9 -n1 -p o\n");
+	expect_state(submit("1"), CTL_ENDED);
+	expect_state(submit("2"), CTL_ENDED);
+	expect_state(submit("3"), CTL_PENDING);
+	expect_state(submit("4"), CTL_ENDED);
+	expect_state(submit("5"), CTL_PENDING);
+	expect_state(submit("6"), CTL_PENDING);
+}
+
+static int64_t starts_by_account(const char *policy, const char *conf)
+{
+	cw_end(&w);
+	w = (struct ctl_world){ .conf = conf,
+		.jobs = "1 0 9 user=u1 account=low -n1 -t1\n",
+		.accounts = "Cluster|Account|User|ParentName\nc|root||\nc|top||root\nc|low||top\nc|low|u1|\n",
+		.policy = policy };
+	cw_run(&w);
+	return cw_start(&w, "1");
+}
+
+/* Since 24.11 those above it count (earlier perhaps), and nothing does without AccountingStorageEnforce. */
+Test(ctl_life, accounts_of_partitions_are_trees_in_later_releases, .fini = fini)
+{
+#define ENFORCED       \
+	CW_BRISK NODES \
+		"AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageEnforce=associations\n"
+	static const char allow[] = ENFORCED "PartitionName=p Nodes=ALL Default=YES AllowAccounts=top\n";
+	static const char deny[] = ENFORCED "PartitionName=p Nodes=ALL Default=YES DenyAccounts=top\n";
+	static const char open[] =
+		CW_BRISK NODES "PartitionName=p Nodes=ALL Default=YES AllowAccounts=none\n";
+	cr_expect_eq(starts_by_account("slurm", allow), -1);
+	cr_expect_eq(starts_by_account("slurm:version=24.11", allow), 0);
+	cr_expect_eq(starts_by_account("slurm", deny), 0);
+	cr_expect_eq(starts_by_account("slurm:version=24.11", deny), -1);
+	cr_expect_eq(starts_by_account("slurm", open), -1);
+	cr_expect_eq(starts_by_account("slurm:version=24.11", open), 0);
 }

@@ -475,6 +475,55 @@ Test(ctl_resv, what_later_releases_no_longer_have, .fini = fini)
 		"Error parsing flags FIRST_CORES");
 }
 
+/* Both start in one pass: the node that 1 takes is replaced at once. */
+Test(ctl_resv, replace_gives_the_node_of_a_start_away, .fini = fini)
+{
+	expect_ran(CW_BRISK FOUR,
+		"3 scontrol create reservation ReservationName=r StartTime=now Duration=9 Users=u1 NodeCnt=2 "
+		"Flags=REPLACE\n",
+		"1 6 50 user=u1 -t1 --reservation=r" X
+		"\n2 6 20 user=u1 -N2 --exclusive -t1 --reservation=r\n",
+		"1:6-56@n1 2:6-26@n[2-3]");
+}
+
+Test(ctl_resv, partitions_and_qos_may_be_said_too, .fini = fini)
+{
+	static uint32_t p[] = { 0 };
+	static uint32_t q[] = { 1 };
+	fake_begin(&f, CW_BRISK FOUR);
+	make("ReservationName=r Duration=1 Nodes=n1 AllowedPartitions=q");
+	make("ReservationName=s Duration=1 Nodes=n3 AllowedPartitions=-q");
+	make("ReservationName=t Duration=1 Nodes=n4 QOS=high");
+	struct ctl_job *job = fake_job(&f, 0);
+	job->part_count = 1;
+	job->parts = p;
+	cr_expect_not(ctl_resv_change(f.c, job, "r"));
+	cr_expect(ctl_resv_change(f.c, job, "s"));
+	cr_expect_not(ctl_resv_change(f.c, job, "t"));
+	job->parts = q;
+	cr_expect(ctl_resv_change(f.c, job, "r"));
+	cr_expect_not(ctl_resv_change(f.c, job, "s"));
+	static struct ctl_qos qos[] = { { .name = "high" }, { .name = "low" } };
+	f.c->qos = qos;
+	f.c->qos_count = SL_LEN(qos);
+	job->qos = 1;
+	cr_expect_not(ctl_resv_change(f.c, job, "t"));
+	job->qos = 0;
+	cr_expect(ctl_resv_change(f.c, job, "t"));
+}
+
+/* job_time_adj_resv(): what it asks for is the reservation's in two minutes. */
+Test(ctl_resv, a_licence_of_one_to_come_shortens_a_limit, .fini = fini)
+{
+	fake_begin(&f, CW_BRISK FOUR "Licenses=a:4,b:1\n");
+	make("ReservationName=r StartTime=now+120 Duration=1 Users=u1 Licenses=a:3 Flags=any_nodes");
+	struct ctl_job *job = in(1, NULL);
+	cr_expect(ctl_license_set(f.c, job, "b"));
+	cr_expect_eq(ctl_resv_minutes(f.c, job, f.set, 10), 10);
+	cr_expect(ctl_license_set(f.c, job, "a"));
+	cr_expect_eq(ctl_resv_minutes(f.c, job, f.set, 10), 2);
+}
+
 /* validate_slurm_user(), from 23.11 on. */
 Test(ctl_resv, root_may_use_any_in_later_releases, .fini = fini)
 {
