@@ -222,6 +222,8 @@ int conf_report(
 #define CONF_BY_PLACE CONF_BY_SLURM ", place=slurm"
 /* conf_options.c: SchedulerParameters, option by option. */
 int conf_options_report(struct conf *conf, const char *text, struct sl_place at);
+/* conf_words.c: words of other lists that nothing follows. */
+int conf_words_report(struct conf *conf, const struct conf_pair *pair);
 /* Is it one that Slurm knows? *similar: "did you mean 'bf_interval'?", or "". */
 bool conf_option_known(struct conf *conf, const char *option, size_t len, const char **similar);
 /* Has it a value that is a whole number, if it must be? */

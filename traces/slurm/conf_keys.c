@@ -167,6 +167,7 @@ static const struct conf_key keys[] = {
 		"OverSubscribe", "Shared") },
 	{ KEYS(CONF_PARTITION, APPROX, scorer, "ExclusiveUser") },
 	{ KEYS(CONF_PARTITION, APPROX, "USER is followed; TOPO is kept for policies", "Exclusive") },
+	{ KEYS(CONF_PARTITION, IGNORE, "jobs share blocks with others", "ExclusiveTopo") },
 	{ KEYS(CONF_PARTITION, APPROX, scorer, "LLN") },
 	{ KEYS(CONF_PARTITION, MODEL, NULL, "State") },
 	{ KEYS(CONF_PARTITION, APPROX, sharing, "PriorityTier") },
@@ -355,7 +356,9 @@ int conf_report(
 	const bool options = kind == CONF_CLUSTER && conf_same(pair->key, "SchedulerParameters");
 	const int checked =
 		status || observed ? status : conf_value_check(conf, kind, kind_name(kind), name, pair);
-	return checked || !options ? checked : conf_options_report(conf, pair->value, pair->at);
+	if (checked || kind != CONF_CLUSTER)
+		return checked;
+	return options ? conf_options_report(conf, pair->value, pair->at) : conf_words_report(conf, pair);
 }
 
 int conf_report_line(struct conf *conf, struct conf_line *line)
