@@ -561,7 +561,7 @@ static enum ctl_status will_run(
 	if (when == SL_NEVER || (job->tasked && !select_could(c->select, &tasked, chosen)))
 		return CTL_NODES_BUSY;
 	memcpy(available, chosen, p->words * sizeof(*available));
-	asked->at = ctl_time_of(c, begin_of(c, &outlook, chosen, when));
+	asked->at = ctl_time_of(c, when);
 	return CTL_OK;
 }
 

@@ -50,20 +50,21 @@ static bool may(const char *allowed, const char *denied, const char *name)
 	return !denied || !ctl_is_among(denied, name);
 }
 
-/* part_policy_valid_acct(): the job's account by its name; in 24.11 it or one above it, and only where
+/* part_policy_valid_acct(): the job's account by its name; from 23.02 on it or one above it, and only where
  * associations are enforced. */
 static bool account_allowed(const struct ctl *c, const struct ctl_job *job, const struct ctl_part *part)
 {
-	if (c->params.version < CTL_24_11)
+	if (c->params.version < CTL_23_02)
 		return may(part->allow_accounts, part->deny_accounts,
 			job->assoc != CTL_NO_ROW ? c->assoc[job->assoc].account : job->account);
 	if (!c->params.enforce_assoc || job->assoc >= c->assoc_count)
 		return true;
-	const char *list = part->allow_accounts ? part->allow_accounts : part->deny_accounts;
+	const bool allows = part->allow_accounts && strcasecmp(part->allow_accounts, "ALL") != 0;
+	const char *list = allows ? part->allow_accounts : part->deny_accounts;
 	bool listed = false;
-	for (uint32_t a = job->assoc; a < c->assoc_count && !listed; a = c->assoc[a].parent)
+	for (uint32_t a = job->assoc; list && a < c->assoc_count && !listed; a = c->assoc[a].parent)
 		listed = ctl_is_among(list, c->assoc[a].account);
-	return !list || listed == (part->allow_accounts != NULL);
+	return !list || listed == allows;
 }
 
 static bool part_says(const struct ctl *c, const struct ctl_part *part, const char *key)

@@ -192,3 +192,33 @@ Test(ctl_releases, the_word_priority_of_preempt_mode, .fini = fini)
 	run("slurm:version=25.05", BRISK, more, jobs);
 	cw_expect(&w, "1:0-100@n[1-4] 2:100-130@n1");
 }
+
+/* ---- Partitions ---------------------------------------------------------------------------------------- */
+
+Test(ctl_releases, an_account_that_a_partition_names_stands_for_those_below_it, .fini = fini)
+{
+	static const char accounts[] =
+		"Cluster|Account|ParentName|User\nc|root||\nc|a|root|\nc|b|a|\nc|b||u1\nc|d|root|\nc|d||u2\n";
+	static const char more[] =
+		"AccountingStorageEnforce=associations\nPartitionName=in Nodes=ALL AllowAccounts=a\n"
+		"PartitionName=out Nodes=ALL DenyAccounts=a\n";
+	static const char jobs[] =
+		"1 0 10 user=u1 account=b -N1 -t1 -pin" X "\n2 0 10 user=u1 account=b -N1 -t1 -pout" X
+		"\n3 0 10 user=u2 account=d -N1 -t1 -pin" X "\n4 0 10 user=u2 account=d -N1 -t1 -pout" X "\n";
+	static const struct {
+		const char *policy;
+		bool below;
+	} of[] = { { "slurm:version=22.05", false }, { "slurm:version=23.11", true } };
+	for (size_t i = 0; i < SL_LEN(of); i++) {
+		if (i)
+			cw_end(&w);
+		w = (struct ctl_world){
+			.policy = of[i].policy, .conf = conf(BRISK, more), .jobs = jobs, .accounts = accounts
+		};
+		cw_run(&w);
+		cr_expect_eq(cw_start(&w, "1") >= 0, of[i].below);
+		cr_expect_eq(cw_start(&w, "2") >= 0, !of[i].below);
+		cr_expect_eq(cw_start(&w, "3"), -1);
+		cr_expect_geq(cw_start(&w, "4"), 0);
+	}
+}
