@@ -59,8 +59,8 @@ def packages():
 
 
 def maker(release, root):
-    """The command that makes it."""
-    return ["mmdebstrap", "--variant=apt", "--include=" + ",".join(packages()),
+    """The command that makes it. Its mounts end with it, whatever ends it."""
+    return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "mmdebstrap", "--variant=apt", "--include=" + ",".join(packages()),
             '--aptopt=APT::Install-Recommends "false"',
             # Signed it has to be; how old it may be is a matter of this machine's clock.
             '--aptopt=Acquire::Check-Valid-Until "false"', release, root, MIRROR]
@@ -76,7 +76,7 @@ def make(place, release):
     print(f"making {root}:", " ".join(command), flush=True)
     try:
         if subprocess.run(command, check=False).returncode:
-            raise Bad(f"{command[0]} failed: no chroot of {release}")
+            raise Bad(f"mmdebstrap failed: no chroot of {release}")
         finish(part)
         os.rename(part, root)
     finally:
