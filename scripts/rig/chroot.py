@@ -60,8 +60,8 @@ def packages():
 
 def maker(release, root):
     """The command that makes it. Its mounts end with it, whatever ends it."""
-    return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "mmdebstrap", "--variant=apt", "--include=" + ",".join(packages()),
-            '--aptopt=APT::Install-Recommends "false"',
+    return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "mmdebstrap",
+            "--variant=apt", "--include=" + ",".join(packages()), '--aptopt=APT::Install-Recommends "false"',
             # Signed it has to be; how old it may be is a matter of this machine's clock.
             '--aptopt=Acquire::Check-Valid-Until "false"', release, root, MIRROR]
 
