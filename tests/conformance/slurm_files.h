@@ -14,9 +14,7 @@
 
 enum {
 	/* Seconds since 1970 of a scenario's time 0: a midnight of UTC. */
-	SLURM_T0 = 1704067200,
-	/* Seconds in which a job whose script has ended may still have its nodes. */
-	SLURM_COMPLETING = 1
+	SLURM_T0 = 1704067200
 };
 
 struct slurm_files {

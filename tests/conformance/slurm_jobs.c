@@ -126,8 +126,9 @@ static int64_t stopped_of(const struct jobs *j, const char *id)
 	return stopped >= 0 ? stopped : SL_NONE;
 }
 
-/* The rig lets a job's script end so that its nodes are free when its run time is over. The end that is
- * recorded is the script's, mostly in the second before: the job was COMPLETING since. */
+/* The rig lets a job's script end so that its epilog is done when its run time is over, mostly: the end,
+ * which is the script's, is then recorded in the second before. The job is COMPLETING from its end on; where
+ * epilogs were prompt, it ended, for the whole seconds of a log, as they were done. */
 static int64_t run_of(const struct jobs *j, const struct json *job, const char *id, int64_t task)
 {
 	char index[24];
@@ -142,7 +143,7 @@ static int64_t run_of(const struct jobs *j, const struct json *job, const char *
 	if (!row || stopped == SL_NONE)
 		return given;
 	const int64_t recorded = row->end - row->started - stopped;
-	return recorded + (recorded < given ? SLURM_COMPLETING : 0);
+	return recorded + (j->timing->prompt && recorded < given);
 }
 
 /* Where a second was lost between the rig's clock and sbatch, the recorded one counts: but of a job that was

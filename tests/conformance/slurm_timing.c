@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TICK = 30, MINUTE = 60, PERIOD_MAX = 3600 };
+enum { TICK = 30, MINUTE = 60, PERIOD_MAX = 3600, EPILOGS = 4 };
 
 static const struct json *get(const struct json *o, const char *key) { return json_member(o, key); }
 
@@ -117,14 +117,18 @@ size_t slurm_timings(const struct slurm_case *c, const char *scenario, struct sl
 	const size_t ticks = aligned ? ticks_of(c, json && get(json, "accounting"), tick) : 1;
 	if (!aligned)
 		tick[0] = 0;
-	for (size_t i = 0; i < 2 * ticks * (aligned ? 1 : MINUTE) * calcs && count < SLURM_TIMINGS_MAX; i++) {
-		const int64_t phase = aligned ? 0 : (int64_t)(i / calcs % MINUTE);
-		const size_t rest = i / calcs / (aligned ? 1 : MINUTE);
+	const size_t phases = aligned ? 1 : MINUTE;
+	for (size_t i = 0; i < EPILOGS * 2 * ticks * phases * calcs && count < SLURM_TIMINGS_MAX; i++) {
+		const int64_t phase = (int64_t)(i / calcs % phases);
+		const size_t rest = i / calcs / phases;
+		const size_t epilog = rest / ticks / 2;
 		to[count++] = (struct slurm_timing){ .phase = phase,
 			.calc = period ? (phase + calc[i % calcs]) % period : 0,
 			.period = period,
 			.tick = tick[rest % ticks],
-			.late = rest / ticks != 0 };
+			.late = rest / ticks % 2 != 0,
+			.prompt = epilog % 2 == 0,
+			.behind = epilog / 2 != 0 };
 	}
 	json_free(json);
 	return count;

@@ -46,7 +46,8 @@ static void leaves(struct ctl *c, struct ctl_job *job, enum ctl_state state)
 {
 	job->state = state;
 	unlink_job(c, job);
-	ctl_gang_ended(c, job);
+	ctl_gang_left(c, job);
+	ctl_gang_go_on(c);
 	select_give(c->select, job->alloc);
 	job->alloc = NULL;
 }

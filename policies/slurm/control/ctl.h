@@ -28,7 +28,8 @@
  *   ctl_limits    limits of QOS and associations, and their pending reasons
  *   ctl_preempt   preemption: candidates, mode, grace time; ctl_gang: time slices
  *   ctl_resv      advance reservations; ctl_license
- *   ctl_node      nodes that are drained, down or come back; ctl_power: that are powered down
+ *   ctl_node      nodes that are drained, down or come back; ctl_power: that are powered down;
+ *                 ctl_complete: that are COMPLETING
  *   ctl_command   scontrol and scancel, at their times
  */
 #ifndef POLICIES_SLURM_CTL_H
@@ -258,14 +259,15 @@ struct ctl_job {
 	enum sl_rule started_by;          /* While its nodes boot, and */
 	uint32_t started_for;             /* whose first job it does not delay. */
 	uint64_t candidate;               /* ctl_preempt's: of which search it is one. */
-	ctl_time requeued_at;
-	const char *resv_names; /* It named several, of which resv is one; NULL: it did not. */
-	bool magnetic;          /* Its reservation drew it (MAGNETIC): it named none. */
-	bool resv_gone;         /* Its reservation was deleted before it started: held (JOB_RESV_DEL_KEEP). */
-	int64_t billing;        /* Per second of its allocation. */
-	bool counted;           /* In limits' running counts; */
-	bool counted_submit;    /* and in those of what is submitted; */
-	bool counted_accrue;    /* and of what accrues age. */
+	const char *resv_names;           /* It named several, of which resv is one; NULL: it did not. */
+	bool magnetic;                    /* Its reservation drew it (MAGNETIC): it named none. */
+	bool resv_gone;      /* Its reservation was deleted before it started: held (JOB_RESV_DEL_KEEP). */
+	int64_t billing;     /* Per second of its allocation. */
+	bool counted;        /* In limits' running counts; */
+	bool counted_submit; /* and in those of what is submitted; */
+	bool counted_accrue; /* and of what accrues age. */
+	uint32_t completing; /* COMPLETING: its epilog is still to be done on so many nodes. */
+	bool leaving;        /* It ended in this second, and counts until its passes are over. */
 	/* ctl_limits_count.c's: the QOS and associations that count it, while it runs and while it is
 	 * submitted. */
 	uint32_t counted_assoc, counted_qos[2];
@@ -326,6 +328,7 @@ struct ctl_params {
 	int64_t preempt_reorder_count, preempt_exempt_time;
 	enum ctl_preempt_mode preempt_mode;
 	int64_t time_slice, kill_wait, complete_wait, over_time_min, inactive_limit;
+	sl_time complete;            /* How long a node is COMPLETING after a job's end. */
 	int64_t requeue_delay;       /* cred_expire + 1 */
 	bool requeue;                /* JobRequeue */
 	int64_t enforce_part_limits; /* 0 no, 1 any, 2 all */
@@ -401,6 +404,7 @@ struct ctl {
 	struct ctl_licenses *licenses;
 	struct ctl_nodes *nodes;
 	struct ctl_power *power;
+	struct ctl_completes *completes;
 	struct ctl_commands *commands;
 	struct ctl_amounts *amounts; /* slurm.c */
 	const struct ctl_acts *acts; /* NULL: ctl_job.c's (ctl_preempt.h). */
@@ -477,10 +481,14 @@ void ctl_submit(struct ctl *c, struct ctl_job *job);
 /* It starts now, on alloc, which is allocated; preempted jobs have ended already. boot: seconds until its
  * nodes are up. */
 void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct select_alloc *alloc);
-/* Its nodes are free, its usage of limits is released; state says how. reported: the engine ended it itself.
- */
+/* Its usage of limits is released, and its nodes are COMPLETING; state says how. reported: the engine ended
+ * it itself. */
 void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool reported);
-/* Back to PENDING: begins no sooner than requeue_delay from now. held: requeuehold. */
+/* acct_policy_job_fini(): limits and its array count it no more. */
+void ctl_left(struct ctl *c, struct ctl_job *job);
+/* cleanup_completing(): it is COMPLETING no more. */
+void ctl_completed(struct ctl *c, struct ctl_job *job);
+/* Back to PENDING: begins no sooner than requeue_delay after it is COMPLETING no more. held: requeuehold. */
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
 /* The same, of one that the engine has put back itself. */
 void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as);
@@ -711,8 +719,10 @@ uint32_t ctl_overcommit(const struct ctl *c);
 int ctl_gang_make(struct ctl *c, struct sl_err *err);
 /* At its start (with its allocation), and when it is resumed by hand: it may be suspended at once. */
 void ctl_gang_started(struct ctl *c, struct ctl_job *job);
-/* At its end, its requeue, and when it is suspended by hand. Jobs suspended for it go on. */
-void ctl_gang_ended(struct ctl *c, struct ctl_job *job);
+/* At its end or requeue: it is in no row any more. */
+void ctl_gang_left(struct ctl *c, struct ctl_job *job);
+/* It is COMPLETING no more: jobs suspended for it go on. */
+void ctl_gang_go_on(struct ctl *c);
 /* scontrol suspend, resume: its cores go to others meanwhile, as they do not under gang scheduling. */
 void ctl_suspend_by_hand(struct ctl *c, struct ctl_job *job);
 void ctl_resume_by_hand(struct ctl *c, struct ctl_job *job);
@@ -817,6 +827,25 @@ ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc);
 bool ctl_power_ready(const struct ctl *c, const struct select_alloc *alloc);
 void ctl_power_run(struct ctl *c);
 ctl_time ctl_power_next(const struct ctl *c);
+
+/* ---- ctl_complete.c: COMPLETING -------------------------------------------------------------- */
+int ctl_complete_make(struct ctl *c, struct sl_err *err);
+/* deallocate_nodes(): the job, which has its allocation yet, leaves its nodes. job->completing: on so many of
+ * them its epilog has begun. */
+void ctl_complete_begin(struct ctl *c, struct ctl_job *job);
+/* Those that ended in a second before are counted no more. */
+void ctl_complete_left(struct ctl *c);
+/* batch_requeue_fini(): when that will be done of a job that ends now; now, if it is not COMPLETING. */
+ctl_time ctl_complete_until(const struct ctl *c, const struct ctl_job *job);
+void ctl_complete_run(struct ctl *c); /* Epilogs that are done by now. */
+sl_time ctl_complete_next(const struct ctl *c);
+/* The node went down: nothing of it is COMPLETING. */
+void ctl_complete_lost(struct ctl *c, uint32_t node);
+/* cg_node_bitmap: nodes that take no job and are free in no plan; NULL: there are none. */
+const uint64_t *ctl_completing(const struct ctl *c);
+/* job_is_completing(): under CompleteWait some job that ended no longer ago than that is COMPLETING. Nodes of
+ * the partitions of all such jobs are added to nodes, unless it is NULL. */
+bool ctl_complete_waits(const struct ctl *c, uint64_t *nodes);
 
 /* ---- ctl_command.c --------------------------------------------------------------------------- */
 int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);

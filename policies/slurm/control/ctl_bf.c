@@ -449,6 +449,16 @@ static enum verdict ctl_bf_later(const struct attempt *a)
 	return a->later != CTL_NEVER && !a->now_only ? LATER : NEXT;
 }
 
+/* Some of its nodes is COMPLETING: it starts a second later at the earliest, whenever that is asked. */
+static bool is_completing(const struct attempt *a)
+{
+	const uint64_t *completing = ctl_completing(a->c);
+	if (!completing || !ctl_set_meets(a->nodes, completing, a->words))
+		return false;
+	still_until(a->bf, a->c->now);
+	return true;
+}
+
 enum { A_WHILE = 500 }; /* Seconds (own-87). */
 
 /* Once, not before a->later. */
@@ -485,6 +495,10 @@ static enum verdict try_at(struct attempt *a)
 	if (ctl_place_plan(c, a->job, a->entry->part, a->nodes, &when) != CTL_OK)
 		return ctl_bf_later(a);
 	a->at = a->start > when.at ? a->start : when.at;
+	if (a->at <= c->now && is_completing(a)) {
+		a->at = c->now + 1;
+		a->later = CTL_NEVER;
+	}
 	if (a->at > c->now)
 		return ctl_bf_settle(a);
 

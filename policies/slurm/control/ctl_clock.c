@@ -146,12 +146,14 @@ static void main_pass(struct ctl *c)
 	k->agent_ran = true;
 	if (!c->pending_count || c->params.sched_interval < 0 || (full && main_is_still(c)))
 		return;
+	if (!c->params.reduce_completing_frag && ctl_complete_waits(c, NULL))
+		return;
 	const uint64_t saw = all_changes(c);
 	ctl_main_pass(c, full);
 	if (!full)
 		return;
 	k->main_saw = saw;
-	k->main_still = still_all(c);
+	k->main_still = ctl_complete_waits(c, NULL) ? c->now : still_all(c);
 }
 
 /* The agent keeps sched_min_interval between its passes; it has it in microseconds. */
@@ -242,7 +244,8 @@ static void run_backfill(struct ctl *c)
 		k->updated = c->now;
 	if (second_from(c) != c->now || k->bf_wake > c->now)
 		return;
-	if (!c->pending_count && k->updated < k->bf_last) {
+	/* It looks again in a second. */
+	if ((!c->pending_count && k->updated < k->bf_last) || ctl_complete_waits(c, NULL)) {
 		k->bf_wake = c->now + 1;
 		return;
 	}
@@ -262,6 +265,7 @@ static void run_others(struct ctl *c)
 {
 	if (ctl_node_next(c) <= c->now)
 		ctl_node_run(c);
+	ctl_complete_run(c);
 	if (ctl_command_next(c) <= c->now_us)
 		ctl_command_run(c);
 	ctl_power_run(c); /* It has its own beat: what changed in a second is seen in a later one. */
@@ -348,7 +352,9 @@ sl_time ctl_next(struct ctl *c)
 {
 	const ctl_time at[] = { ctl_node_next(c), ctl_power_next(c), ctl_resv_next(c), ctl_prio_next(c),
 		ctl_tick_needed(c), ctl_gang_next(c), next_batch(c), next_full(c), next_backfill(c) };
-	sl_time next = ctl_command_next(c);
+	const sl_time commands = ctl_command_next(c);
+	const sl_time epilogs = ctl_complete_next(c);
+	sl_time next = commands < epilogs ? commands : epilogs;
 	for (size_t i = 0; i < SL_LEN(at); i++) {
 		const sl_time due = ctl_engine_time(c, at[i]);
 		next = due < next ? due : next;

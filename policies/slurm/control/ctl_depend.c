@@ -44,7 +44,8 @@ struct ctl_depends {
 	uint64_t changes;          /* Starts, ends, requeues: job_changes when last looked at. */
 };
 
-static bool has_ended(const struct ctl_job *job) { return job->state == CTL_ENDED; }
+/* IS_JOB_COMPLETED(): one that is COMPLETING has not. For singletons it has: they look at what runs. */
+static bool has_ended(const struct ctl_job *job) { return job->state == CTL_ENDED && !job->completing; }
 /* ---- One of the list ------------------------------------------------------------------------- */
 
 enum answer { MET, WAITS, NEVER };
@@ -78,8 +79,8 @@ static enum answer singleton(const struct ctl *c, const struct ctl_job *job)
 	uint32_t row = d->singleton_first ? d->singleton_first[job->row] : CTL_NO_ROW;
 	for (; row != CTL_NO_ROW; row = d->singleton_next[row]) {
 		const struct ctl_job *other = &c->job[row];
-		if (row != job->row &&
-			(ctl_is_active(other) || (other->state == CTL_PENDING && row < job->row)))
+		if (row != job->row && (ctl_is_active(other) || other->leaving ||
+					       (other->state == CTL_PENDING && row < job->row)))
 			return WAITS;
 	}
 	return MET;

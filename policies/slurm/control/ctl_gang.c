@@ -327,8 +327,7 @@ void ctl_gang_started(struct ctl *c, struct ctl_job *job)
 	c->engine.cause = was;
 }
 
-/* gs_job_fini() */
-void ctl_gang_ended(struct ctl *c, struct ctl_job *job)
+void ctl_gang_left(struct ctl *c, struct ctl_job *job)
 {
 	struct gang_job *one = job->gang;
 	if (!gangs(c) || !one)
@@ -339,9 +338,24 @@ void ctl_gang_ended(struct ctl *c, struct ctl_job *job)
 	job->gang = NULL;
 	one->next_free = c->gang->free;
 	c->gang->free = one;
+}
+
+/* gs_job_fini() */
+void ctl_gang_go_on(struct ctl *c)
+{
+	if (!gangs(c))
+		return;
 	const struct order_by was = ctl_cause(c, SL_RULE_SLICE, CTL_NO_ROW);
 	update_rows(c);
 	c->engine.cause = was;
+}
+
+static void gang_ended(struct ctl *c, struct ctl_job *job)
+{
+	if (!job->gang)
+		return;
+	ctl_gang_left(c, job);
+	ctl_gang_go_on(c);
 }
 
 void ctl_suspend_by_hand(struct ctl *c, struct ctl_job *job)
@@ -350,7 +364,7 @@ void ctl_suspend_by_hand(struct ctl *c, struct ctl_job *job)
 		ctl_acts_of(c)->suspend(c, job);
 	if (job->alloc)
 		select_stop(c->select, job->alloc, true);
-	ctl_gang_ended(c, job);
+	gang_ended(c, job);
 }
 
 void ctl_resume_by_hand(struct ctl *c, struct ctl_job *job)
@@ -359,7 +373,7 @@ void ctl_resume_by_hand(struct ctl *c, struct ctl_job *job)
 		select_stop(c->select, job->alloc, false);
 	if (job->state == CTL_SUSPENDED)
 		ctl_acts_of(c)->resume(c, job);
-	ctl_gang_ended(c, job); /* Resumed out of its turn: it comes anew. */
+	gang_ended(c, job); /* Resumed out of its turn: it comes anew. */
 	ctl_gang_started(c, job);
 }
 

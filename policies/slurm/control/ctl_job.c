@@ -217,24 +217,43 @@ void ctl_start_booted(struct ctl *c, struct ctl_job *job)
 
 /* ---- End ------------------------------------------------------------------------------------- */
 
-/* Its allocation is released, and it is in no list. */
+void ctl_left(struct ctl *c, struct ctl_job *job)
+{
+	job->leaving = false;
+	ctl_limits_end(c, job);
+	if (job->array != CTL_NO_ROW)
+		c->array[job->array].running--;
+	c->job_changes++;
+}
+
+/* Its allocation is released, its nodes are COMPLETING, and it is in no list. */
 static void ctl_job_leave(struct ctl *c, struct ctl_job *job)
 {
 	if (job->state == CTL_SUSPENDED)
 		job->suspended += c->now - job->suspended_at;
 	job->end = c->now;
 	ctl_usage_end(c, job);
-	ctl_limits_end(c, job);
-	ctl_license_give(c, job);
 	ctl_list_drop(c, job);
 	ctl_node_ended(c, job);
+	ctl_complete_begin(c, job);
+	ctl_gang_left(c, job);
 	select_give(c->select, job->alloc);
 	job->alloc = NULL;
 	ctl_running_changed(c, job);
 	job->suspended_at = job->preempted_at = CTL_NONE;
 	job->kill_at = CTL_NEVER;
-	if (job->array != CTL_NO_ROW)
-		c->array[job->array].running--;
+	if (!job->leaving)
+		ctl_left(c, job);
+}
+
+/* schedule() is called then, and not at the end: with the last of its epilogs (_slurm_rpc_epilog_complete()).
+ */
+void ctl_completed(struct ctl *c, struct ctl_job *job)
+{
+	ctl_license_give(c, job);
+	ctl_gang_go_on(c);
+	c->job_changes++;
+	ctl_want_end_pass(c);
 }
 
 bool ctl_is_active(const struct ctl_job *job)
@@ -266,12 +285,8 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool repor
 	c->job_changes++;
 	if (!reported)
 		ctl_order(c, job, active && was != CTL_CONFIGURING ? ORDER_END : ORDER_DROP, NULL);
-	if (active)
-		ctl_gang_ended(c, job);
-	if (active)
-		ctl_want_end_pass(c);
-	else
-		ctl_want_pass(c);
+	if (!job->completing)
+		ctl_completed(c, job);
 }
 
 /* ---- Requeue --------------------------------------------------------------------------------- */
@@ -298,8 +313,8 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	ctl_limits_submitted(c, job, false); /* It is queued again in all of its partitions. */
 	ctl_limits_submitted(c, job, true);
 	job->restarts++;
-	job->requeued_at = job->submit = c->now;
-	job->begin = job->eligible = c->now + c->params.requeue_delay;
+	job->submit = ctl_complete_until(c, job);
+	job->begin = job->eligible = job->submit + c->params.requeue_delay;
 	job->accrue = job->start = job->end_limit = CTL_NONE;
 	forget_plan(job);
 	c->job_changes++;
@@ -310,8 +325,8 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 		job->priority = 0;
 	give_priority_anew(c, job);
 	ctl_set_reason(c, job, held ? SL_REASON_REQUEUED_HELD : SL_REASON_BEGIN_TIME);
-	ctl_gang_ended(c, job);
-	ctl_want_end_pass(c);
+	if (!job->completing)
+		ctl_completed(c, job);
 }
 
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held)

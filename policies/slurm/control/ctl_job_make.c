@@ -252,7 +252,7 @@ static int ctl_job_make_fill(struct ctl *c, struct ctl_job *job, struct sl_err *
 	job->requeue_ok = more->requeue < 0 ? c->params.requeue : more->requeue != 0;
 	job->run_left = c->jobs->run[job->row] / SL_SECOND;
 	job->eligible = job->accrue = job->start = job->end = job->planned = job->planned_reported = CTL_NONE;
-	job->end_limit = job->suspended_at = job->preempted_at = job->requeued_at = CTL_NONE;
+	job->end_limit = job->suspended_at = job->preempted_at = CTL_NONE;
 	job->tested = CTL_NONE;
 	job->preempted_for = job->started_for = CTL_NO_ROW;
 	job->kill_at = CTL_NEVER;

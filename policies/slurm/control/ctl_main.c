@@ -227,6 +227,23 @@ static enum verdict look_at(struct pass *p, const struct ctl_entry *entry)
 	return verdict;
 }
 
+/* reduce_completing_frag: partitions that have nodes in common with the partition of a job that is COMPLETING
+ * wait, for CompleteWait seconds. */
+static void wait_for_completing(struct pass *p)
+{
+	struct ctl *c = p->c;
+	uint64_t *nodes = ctl_place_set(c, CTL_SET_TRY);
+	memset(nodes, 0, p->words * sizeof(*nodes));
+	if (!ctl_complete_waits(c, nodes))
+		return;
+	for (uint32_t i = 0; i < c->part_count; i++) {
+		const enum sl_partition_state state = c->part[i].state;
+		if ((state == SL_PARTITION_UP || state == SL_PARTITION_DRAIN) &&
+			ctl_set_meets(c->part[i].nodes, nodes, p->words))
+			block(p, i);
+	}
+}
+
 void ctl_main_pass(struct ctl *c, bool full)
 {
 	struct ctl_entry *entry;
@@ -243,6 +260,8 @@ void ctl_main_pass(struct ctl *c, bool full)
 	}
 	for (size_t i = 0; i < count; i++)
 		entry[i].job->status = CTL_OK;
+	if (c->params.reduce_completing_frag)
+		wait_for_completing(&p);
 	const struct order_by was = ctl_cause(c, SL_RULE_ORDER, CTL_NO_ROW);
 	enum verdict verdict = NEXT;
 	for (size_t i = 0; i < count && verdict != STOP && controller_goes_on(&c->engine);) {

@@ -29,6 +29,8 @@ void node_settle(struct ctl *c, uint32_t n)
 	(there ? nset_add : nset_drop)(all->up, n);
 	(may ? nset_add : nset_drop)(all->avail, n);
 	c->node_changes++;
+	if (!there)
+		ctl_complete_lost(c, n);
 }
 
 const uint64_t *ctl_nodes_avail(const struct ctl *c) { return c->nodes->avail; }
@@ -513,19 +515,23 @@ const char *ctl_node_state(const struct ctl *c, uint32_t n)
 	static const char *const full[TABLE_SUFFIXES] = DISPLAYED("alloc");
 	static const char *const reserved[TABLE_SUFFIXES] = DISPLAYED("resv");
 	static const char *const idle[TABLE_SUFFIXES] = DISPLAYED("idle");
+	static const char *const completing[TABLE_SUFFIXES] = DISPLAYED("comp");
 	const struct ctl_node *node = &c->nodes->node[n];
 	const unsigned suffix = suffix_of(node);
 	const bool busy = node->jobs > 0;
+	const bool leaves = busy || node->completing;
 	if (node->flags & NODE_OUT)
 		return future[TABLE_PLAIN];
 	if (node->flags & NODE_DOWN || node->outages)
 		return down[suffix];
 	if (node->flags & NODE_DRAIN || node->closures)
-		return (busy ? draining : drained)[suffix];
+		return (leaves ? draining : drained)[suffix];
 	if (node->flags & NODE_FAIL)
-		return (busy ? failing : fail)[suffix];
+		return (leaves ? failing : fail)[suffix];
 	if (busy)
 		return (node->cpus < ctl_node_cpus_of(c, n) ? mixed : full)[suffix];
+	if (leaves)
+		return completing[suffix];
 	if (node->flags & NODE_MAINT)
 		return "maint";
 	return (node->flags & NODE_RESV && node->power == POWER_ON ? reserved : idle)[suffix];

@@ -25,6 +25,7 @@ struct ctl_node {
 	unsigned flags;
 	enum node_power power;
 	uint32_t jobs;        /* Jobs allocated some of it. */
+	uint32_t completing;  /* Jobs that have ended, and whose epilog is not done. */
 	int64_t cpus;         /* Allocated to them. */
 	uint32_t outages;     /* Of the files and of models, in force: down, */
 	uint32_t closures;    /* and drained. */
@@ -55,6 +56,8 @@ struct ctl_nodes {
 	ctl_time returns;          /* The first of those. */
 };
 
+/* No job is on it, nor leaves it (idle_node_bitmap). */
+static inline bool node_is_idle(const struct ctl_node *node) { return !node->jobs && !node->completing; }
 /* avail and up follow from the node's state; pending jobs see a change. */
 void node_settle(struct ctl *c, uint32_t node);
 /* Jobs on these nodes end, or go back into the queue (kill_running_job_by_node_name()). True: there were

@@ -168,10 +168,12 @@ static const uint64_t *nodes_for(struct ctl *c, const struct ctl_job *job)
 /* _pick_best_nodes() of a job that does not fit: BUSY, if its candidate nodes would do if they were idle, or
  * one of them is not available beside its job (not tested where there is preemption); else they do not exist.
  */
-static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+static enum ctl_status why_busy(struct ctl *c, struct ctl_job *job, const uint64_t *nodes, bool completing)
 {
 	struct ctl_place *p = c->place;
 	const struct ctl_part *part = &c->part[job->part];
+	if (completing)
+		return CTL_NODES_BUSY;
 	const uint64_t *free = ctl_preemption(c) ? NULL : nodes_for(c, job);
 	bool all = true;
 	for (size_t i = 0; i < p->words; i++) {
@@ -305,7 +307,8 @@ static enum select_answer with_tasks(struct ctl *c, struct ctl_job *job, const s
 											: SELECT_BUSY;
 }
 
-static enum ctl_status ctl_place_choose(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+static enum ctl_status ctl_place_choose(
+	struct ctl *c, struct ctl_job *job, const uint64_t *nodes, bool completing)
 {
 	const struct select_alloc *alloc = NULL;
 	enum select_answer answer = place_sizes(c, job, nodes, SELECT_NOW, &alloc);
@@ -320,7 +323,7 @@ static enum ctl_status ctl_place_choose(struct ctl *c, struct ctl_job *job, cons
 		break;
 	}
 	const enum ctl_status status = preempt(c, job, nodes);
-	return status == CTL_NODES_BUSY ? why_busy(c, job, nodes) : status;
+	return status == CTL_NODES_BUSY ? why_busy(c, job, nodes, completing) : status;
 }
 
 /* A job that does not fit may be over its limits as well: then that is its reason, and it reserves no nodes
@@ -342,6 +345,18 @@ static enum ctl_status or_limited(struct ctl *c, struct ctl_job *job, enum ctl_s
 	return CTL_ACCOUNTING_POLICY;
 }
 
+/* True: some were of that partition. */
+static bool leave_completing(const struct ctl *c, uint32_t part, uint64_t *nodes)
+{
+	const uint64_t *completing = ctl_completing(c);
+	bool some = false;
+	for (size_t i = 0; completing && i < c->place->words; i++) {
+		some |= (nodes[i] & completing[i] & c->part[part].nodes[i]) != 0;
+		nodes[i] &= ~completing[i];
+	}
+	return some;
+}
+
 static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64_t *available, int64_t most)
 {
 	uint64_t *nodes = c->place->set[CTL_SET_PLACE];
@@ -353,9 +368,12 @@ static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64
 		return CTL_NODE_NOT_AVAIL;
 	if (kept != CTL_OK)
 		return kept;
+	const bool completing = leave_completing(c, job->part, nodes);
+	if (completing && required && !ctl_set_within(required, nodes, c->place->words))
+		return CTL_NODES_BUSY;
 	ctl_place_bound(c, job, most);
 	select_keep_cores(c->select, ctl_resv_cores(c));
-	const enum ctl_status status = ctl_place_choose(c, job, nodes);
+	const enum ctl_status status = ctl_place_choose(c, job, nodes, completing);
 	select_keep_cores(c->select, NULL);
 	unbound(c, job, most);
 	return status;
@@ -460,6 +478,8 @@ static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 		return CTL_NODE_NOT_AVAIL;
 	if (!ctl_preemption(c))
 		ctl_set_and(nodes, nodes_for(c, job), words);
+	if (ctl_completing(c))
+		ctl_set_and_not(nodes, ctl_completing(c), words);
 	return select_could(c->select, &job->desc, nodes) ? CTL_OK : CTL_NODES_BUSY;
 }
 

@@ -34,6 +34,14 @@ static inline bool ctl_set_within(const uint64_t *a, const uint64_t *b, size_t w
 	return true;
 }
 
+static inline bool ctl_set_meets(const uint64_t *a, const uint64_t *b, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		if (a[i] & b[i])
+			return true;
+	return false;
+}
+
 static inline uint32_t ctl_set_count(const uint64_t *set, size_t words)
 {
 	uint32_t count = 0;

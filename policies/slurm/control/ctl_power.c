@@ -59,15 +59,13 @@ static void power_rank(struct ctl *c, uint32_t n)
 	select_set_rank(c->select, n, c->nodes->node[n].power == POWER_OFF ? 1 : 0);
 }
 
-static bool is_idle(const struct ctl_node *node) { return !node->jobs; }
-
 /* ---- When something is due ------------------------------------------------------------------- */
 
 static ctl_time sum(ctl_time at, int64_t more) { return more >= CTL_NEVER - at ? CTL_NEVER : at + more; }
 
 static bool may_suspend(const struct ctl_node *node)
 {
-	return is_idle(node) && !(node->flags & NODE_OUT) && node->power != POWER_BOOTING &&
+	return node_is_idle(node) && !(node->flags & NODE_OUT) && node->power != POWER_BOOTING &&
 	       node->power != POWER_GOING_DOWN;
 }
 
@@ -284,7 +282,8 @@ static void pick_spared(struct ctl *c, const struct spared *s)
 	for (uint32_t n = nset_next(s->nodes, words, 0); n != CTL_NO_ROW && want;
 		n = nset_next(s->nodes, words, n + 1)) {
 		const struct ctl_node *node = &c->nodes->node[n];
-		if (!is_idle(node) && node->power == POWER_ON && !(node->flags & (NODE_DRAIN | NODE_DOWN)))
+		if (!node_is_idle(node) && node->power == POWER_ON &&
+			!(node->flags & (NODE_DRAIN | NODE_DOWN)))
 			want--;
 	}
 	for (uint32_t n = nset_next(s->nodes, words, 0); n != CTL_NO_ROW && want;

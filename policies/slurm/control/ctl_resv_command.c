@@ -358,7 +358,7 @@ static bool resize(const struct resv_request *q, struct resv *r, uint32_t count)
 	uint32_t more = r->node_count > count ? r->node_count - count : 0;
 	for (uint32_t n = nset_next(r->nodes, words, 0); n != CTL_NO_ROW && more;
 		n = nset_next(r->nodes, words, n + 1))
-		if (!c->nodes->node[n].jobs && nset_has(ctl_nodes_avail(c), n)) {
+		if (node_is_idle(&c->nodes->node[n]) && nset_has(ctl_nodes_avail(c), n)) {
 			nset_drop(r->nodes, n);
 			more--;
 		}

@@ -22,6 +22,7 @@ enum {
 	PARAM_START,
 	PARAM_SKIP,
 	PARAM_BOOT,
+	PARAM_COMPLETE,
 	PARAM_CALC,
 	PARAM_BF_WINDOW, /* From here on: SchedulerParameters (ctl_conf.c). */
 	PARAM_BF_RESOLUTION,
@@ -48,6 +49,9 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 		"leave out backfill passes that find nothing changed (same results, sooner)", 0, 0 },
 	[PARAM_BOOT] = { "boot", SL_PARAM_TIME, NULL, NULL,
 		"how long a node that was switched off takes to boot; without it half of its ResumeTimeout",
+		0, INT64_C(1000000000000) },
+	[PARAM_COMPLETE] = { "complete", SL_PARAM_TIME, "1", NULL,
+		"how long a node is COMPLETING after a job's end: until its epilog is done no job starts there",
 		0, INT64_C(1000000000000) },
 	[PARAM_CALC] = { "calc", SL_PARAM_INT, "0", "0..86399",
 		"how many seconds after slurmctld's start it came to its first look at usage (it waits for the database "
@@ -201,6 +205,7 @@ static void slurm_hear(void *state, sl_time now)
 	struct ctl *c = state;
 	c->now_us = now;
 	c->now = ctl_time_of(c, now);
+	ctl_complete_left(c);
 }
 
 static void slurm_submit(void *state, uint32_t row)
@@ -275,7 +280,8 @@ static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_e
 {
 	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_prio_make,
 		ctl_job_make, ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_limits_make,
-		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make };
+		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make,
+		ctl_complete_make };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
 		status = make[i](c, err);
@@ -323,6 +329,7 @@ static void slurm_take_values(struct ctl *c, const struct sl_setup *setup)
 	const int64_t start = setup->values[PARAM_START].number;
 	c->params.tick_phase = start % TICK;
 	c->params.calc_phase = start - start % TICK + setup->values[PARAM_CALC].number;
+	c->params.complete = setup->values[PARAM_COMPLETE].number;
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
