@@ -245,10 +245,11 @@ struct ctl_job {
 	const struct sl_job_desc *tasked;
 	/* As slurmctld's job details: its request resolved. */
 	int64_t nodes_min, nodes_max, cpus_min, tasks;
-	ctl_time tested;                                   /* last_sched_eval */
-	ctl_time planned;                                  /* By the last backfill pass; CTL_NONE. */
-	ctl_time planned_reported;                         /* The engine has it so. */
-	uint64_t *planned_nodes;                           /* NULL: none. */
+	int64_t total_cpus;        /* Of whole nodes: all that those of its last plan have; 0: none yet. */
+	ctl_time tested;           /* last_sched_eval */
+	ctl_time planned;          /* By the last backfill pass; CTL_NONE. */
+	ctl_time planned_reported; /* The engine has it so. */
+	uint64_t *planned_nodes;   /* NULL: none. */
 	uint64_t reasons_had[(SL_REASON_COUNT + 63) / 64]; /* Bit by bit, however briefly: for comparisons. */
 
 	int64_t array_task; /* Its index. */

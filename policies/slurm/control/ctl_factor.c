@@ -21,11 +21,12 @@ static double age_of(const struct ctl *c, const struct ctl_job *job, ctl_time at
 	return age < c->params.max_age ? (double)age / (double)c->params.max_age : 1;
 }
 
-/* Of a job with an allocation that, else its request. */
+/* Of a job with an allocation that, else what it would have by its last plan, else its request. */
 static double ctl_factor_cpus_of(const struct ctl_job *job)
 {
 	const bool has = job->state != CTL_PENDING && job->tres_held[CTL_TRES_CPU] > 0;
-	return (double)(has ? job->tres_held[CTL_TRES_CPU] : job->cpus_min);
+	const int64_t asked = job->total_cpus ? job->total_cpus : job->cpus_min;
+	return (double)(has ? job->tres_held[CTL_TRES_CPU] : asked);
 }
 
 /* Minutes, as slurmctld keeps them: no limit is a very large number. */

@@ -313,6 +313,7 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	ctl_limits_submitted(c, job, false); /* It is queued again in all of its partitions. */
 	ctl_limits_submitted(c, job, true);
 	job->restarts++;
+	job->total_cpus = 0;
 	job->submit = ctl_complete_until(c, job);
 	job->begin = job->eligible = job->submit + c->params.requeue_delay;
 	job->accrue = job->start = job->end_limit = CTL_NONE;

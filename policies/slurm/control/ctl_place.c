@@ -585,6 +585,18 @@ static enum ctl_status will_run(
 	return CTL_OK;
 }
 
+/* The node selection sets total_cpus in every test that finds nodes, and JobSize goes by it. */
+static void count_whole(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+{
+	const struct sl_cluster *cluster = c->cluster;
+	if (!is_alone(c, job))
+		return;
+	job->total_cpus = 0;
+	for (uint32_t n = 0; n < cluster->node_count; n++)
+		if (ctl_bit(nodes, n))
+			job->total_cpus += cluster->type[cluster->node_type[n]].amount[SL_KIND_CPUS];
+}
+
 enum ctl_status ctl_place_plan(
 	struct ctl *c, struct ctl_job *job, uint32_t part, uint64_t *available, struct ctl_when *when)
 {
@@ -596,6 +608,8 @@ enum ctl_status ctl_place_plan(
 	ctl_place_bound(c, job, most);
 	status = will_run(c, job, available, when);
 	unbound(c, job, most);
+	if (status == CTL_OK)
+		count_whole(c, job, available);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policies/slurm/control/ctl_place.h"
 #include "tests/world/ctl_world.h"
 
 static struct ctl_world w;
@@ -222,6 +223,29 @@ Test(ctl_clauses, without_slurmdbd_an_update_finds_no_age, .fini = fini)
 		cw_at(&w, 300);
 		ctl_prio_update(c, job);
 		cr_expect_eq(job->priority, cases[i].priority, "case %zu: %u", i, job->priority);
+		if (!i)
+			cw_end(&w);
+	}
+}
+
+/* Two nodes and two cpus, (2/4 + 2/16)/2; once it is planned all eight cpus of its nodes, (2/4 + 8/16)/2. */
+Test(ctl_clauses, a_planned_whole_node_job_counts_all_cpus_of_its_nodes, .fini = fini)
+{
+	static const char *const jobs[] = { "1 0 100 -N2 -t2 --exclusive\n", "1 0 100 -N2 -t2\n" };
+	static const uint32_t planned[] = { 500, 312 };
+	for (size_t i = 0; i < SL_LEN(jobs); i++) {
+		w = (struct ctl_world){ .conf = weighty(""), .jobs = jobs[i] };
+		struct ctl *c = cw_make(&w);
+		struct ctl_job *job = cw_job(&w, "1");
+		ctl_time at = CTL_NONE;
+		ctl_submit(c, job);
+		cr_expect_eq(job->priority, 312);
+		uint64_t nodes[] = { 15 };
+		cr_assert_eq(ctl_place_plan(c, job, 0, nodes, false, &at), CTL_OK);
+		cr_expect_eq(at, CW_T0);
+		cr_expect_eq(job->priority, 312, "it is calculated later");
+		ctl_prio_update(c, job);
+		cr_expect_eq(job->priority, planned[i], "case %zu: %u", i, job->priority);
 		if (!i)
 			cw_end(&w);
 	}
