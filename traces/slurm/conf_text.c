@@ -335,8 +335,10 @@ static const char *path_of(struct text *text, const char *name, struct stat *abo
 {
 	struct conf *conf = text->conf;
 	char plain[PATH_CAPACITY];
-	const char *path = *name == '/' ? path_rooted(text, name, about)
-					: conf_printf(&conf->mem, "%s%s", conf->folder, name);
+	const char *path = *name == '/' ? path_rooted(text, name, about) : NULL;
+	const char *main = conf_printf(&conf->mem, "%sslurm.conf", conf->folder);
+	if (*name != '/' && main && sl_path_beside(plain, sizeof(plain), main, name))
+		path = conf_strdup(&conf->mem, plain, strlen(plain));
 	if (is_file(path, about))
 		return path;
 	return sl_path_beside(plain, sizeof(plain), text->file, name)

@@ -521,6 +521,19 @@ static void without_candidates(struct ctl *c, struct select_outlook *outlook)
 	outlook->listing = 0;
 }
 
+/* From 25.05 on a plan begins when the last job on its own nodes ends, before with the last one of the batch
+ * that was taken away for it. */
+static sl_time begin_of(
+	struct ctl *c, const struct select_outlook *outlook, const uint64_t *nodes, sl_time when)
+{
+	if (c->params.version < CTL_25_05 || when <= outlook->now)
+		return when;
+	for (size_t i = outlook->running_count; i-- > 0;)
+		if (outlook->running[i].end <= when && ctl_job_on(&c->job[outlook->running[i].row], nodes))
+			return outlook->running[i].end > outlook->now ? outlook->running[i].end : when;
+	return when;
+}
+
 /* Of a list of --nodes the size that could start soonest, of several then the largest. */
 static sl_time will_run_sizes(struct ctl *c, const struct ctl_job *job, const uint64_t *available,
 	const struct select_outlook *outlook, uint64_t *chosen)
@@ -568,7 +581,7 @@ static enum ctl_status will_run(
 	if (when == SL_NEVER || (job->tasked && !select_could(c->select, &tasked, chosen)))
 		return CTL_NODES_BUSY;
 	memcpy(available, chosen, p->words * sizeof(*available));
-	asked->at = ctl_time_of(c, when);
+	asked->at = ctl_time_of(c, begin_of(c, &outlook, chosen, when));
 	return CTL_OK;
 }
 

@@ -100,8 +100,6 @@ static bool cores_asked(const struct resv_request *q, struct resv_want *want, ui
 	want->core_counts = 0;
 	if (!resv_is_said(q, RESV_KEY_CORE_COUNT))
 		return true;
-	if (q->c->params.version >= CTL_23_11 && memchr(g->text, ',', g->len))
-		return resv_refuse(q, "Using a comma separated array for CoreCnt is no longer valid.");
 	if (!resv_counts_of(g, cores, RESV_CORE_COUNTS, &want->core_counts))
 		return resv_refuse(q, "Invalid core count");
 	want->cores = cores;
@@ -145,9 +143,6 @@ static bool nodes_picked(const struct resv_request *q, struct resv *r)
 	};
 	r->part = part_used(c, r);
 	r->flags &= ~(unsigned)RESV_PART_NODES;
-	if (c->params.version >= CTL_23_11 && resv_is_said(q, RESV_KEY_NODE_COUNT) &&
-		memchr(q->key[RESV_KEY_NODE_COUNT].text, ',', q->key[RESV_KEY_NODE_COUNT].len))
-		return resv_refuse(q, "Using a comma separated array for NodeCnt is no longer valid.");
 	if (resv_is_given(q, RESV_KEY_NODE_COUNT) &&
 		!resv_count_of(&q->key[RESV_KEY_NODE_COUNT], &want.nodes))
 		return resv_refuse(q, "Invalid number of nodes specified");
@@ -470,8 +465,8 @@ static bool counts_are_single(const struct resv_request *q)
 		int key;
 		const char *why;
 	} counts[] = { { RESV_KEY_NODE_COUNT,
-			       "Using a comma separated array for NodeCnt is no longer valid" },
-		{ RESV_KEY_CORE_COUNT, "Using a comma separated array for CoreCnt is no longer valid" } };
+			       "Using a comma separated array for NodeCnt is no longer valid." },
+		{ RESV_KEY_CORE_COUNT, "Using a comma separated array for CoreCnt is no longer valid." } };
 	for (size_t i = 0; i < SL_LEN(counts) && q->c->params.version >= CTL_23_11; i++) {
 		const struct resv_given *given = &q->key[counts[i].key];
 		if (given->text && memchr(given->text, ',', given->len))

@@ -237,12 +237,12 @@ Test(ctl_clauses, a_planned_whole_node_job_counts_all_cpus_of_its_nodes, .fini =
 		w = (struct ctl_world){ .conf = weighty(""), .jobs = jobs[i] };
 		struct ctl *c = cw_make(&w);
 		struct ctl_job *job = cw_job(&w, "1");
-		ctl_time at = CTL_NONE;
+		struct ctl_when when = { .from = CW_T0, .until = CTL_NEVER, .at = CTL_NONE };
 		ctl_submit(c, job);
 		cr_expect_eq(job->priority, 312);
 		uint64_t nodes[] = { 15 };
-		cr_assert_eq(ctl_place_plan(c, job, 0, nodes, false, &at), CTL_OK);
-		cr_expect_eq(at, CW_T0);
+		cr_assert_eq(ctl_place_plan(c, job, 0, nodes, &when), CTL_OK);
+		cr_expect_eq(when.at, CW_T0);
 		cr_expect_eq(job->priority, 312, "it is calculated later");
 		ctl_prio_update(c, job);
 		cr_expect_eq(job->priority, planned[i], "case %zu: %u", i, job->priority);

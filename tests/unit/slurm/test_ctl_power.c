@@ -75,12 +75,12 @@ Test(ctl_power, a_node_may_have_a_suspend_time_of_its_own, .fini = fini)
 		"PartitionName=p Nodes=ALL Default=YES SuspendTime=60\n";
 	f.w.policy = "slurm:version=25.11";
 	begin(conf, NULL);
-	until(32);
+	until(30);
 	expect_states("idle idle idle idle");
 	cw_end(&f.w);
 	f.w.policy = "slurm:version=26.05";
 	begin(conf, NULL);
-	until(32); /* Over 20 since 21: at the look of 22. */
+	until(30); /* Over 20 since 21: at the look of 22. */
 	expect_states("idle idle idle% idle%");
 }
 

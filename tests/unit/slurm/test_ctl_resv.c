@@ -971,10 +971,10 @@ Test(ctl_resv, lists_of_counts, .fini = fini)
 	cw_end(&f.w);
 	f = (struct fakes){ .w.policy = "slurm:version=23.11" };
 	fake_begin(&f, CW_BRISK FOUR);
-	refused("create", nodes, "Using a comma separated array for NodeCnt is no longer valid");
-	refused("create", cores, "Using a comma separated array for CoreCnt is no longer valid");
+	refused("create", nodes, "Using a comma separated array for NodeCnt is no longer valid.");
+	refused("create", cores, "Using a comma separated array for CoreCnt is no longer valid.");
 	make("ReservationName=a StartTime=now Duration=1 Users=u1 NodeCnt=2");
 	refused("update", "ReservationName=a NodeCnt=1,1",
-		"Using a comma separated array for NodeCnt is no longer valid");
+		"Using a comma separated array for NodeCnt is no longer valid.");
 	make("ReservationName=b StartTime=now Duration=1 Users=u1 CoreCnt=2 Nodes=n[3-4]");
 }
