@@ -392,7 +392,8 @@ Test(sacct, json)
 		"dated\n2: 7 @100 run 50 limit 3600 wait 5 cpus 4 status 1 u=ann part=b COMPLETED name=x start=105 "
 		"end=155 [ N1 n4 c1 mem100 p=b gpus/N=a100:2]\n"
 		"3: 63 @100 status 5 cancel 150 CANCELLED array=50_17 end=150 []");
-	refuse("{\"meta\": {\"data_parser\": 1}}", ":1:29: no 'jobs': is it the output of sacct --json or squeue --json?");
+	refuse("{\"meta\": {\"data_parser\": 1}}",
+		":1:29: no 'jobs': is it the output of sacct --json or squeue --json?");
 	refuse("{\"jobs\": [{\"job_id\": 7}",
 		":1:24: the text ends where ',' or ']' should be: is the file whole?");
 }
