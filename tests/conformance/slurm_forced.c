@@ -364,13 +364,14 @@ static const struct select_alloc *forced_start(
 		answer(right ? SLURM_RIGHT : SLURM_PLACE);
 	if (right)
 		judge(d, SLURM_RIGHT, " ");
-	else if (now < d->row->start - TOLERANCE)
-		judge(d, SLURM_EARLY, "at %lld, recorded %lld", (long long)now, (long long)d->row->start);
-	else if (now >= d->row->start) {
+	else
 		slurm_alloc_put(f->machine, alloc->node_alloc, alloc->node_count, text, sizeof(text));
+	if (!right && now < d->row->start - TOLERANCE)
+		judge(d, SLURM_EARLY, "at %lld on %.100s, recorded %lld", (long long)now, text,
+			(long long)d->row->start);
+	else if (!right && now >= d->row->start)
 		judge(d, SLURM_PLACE, "at %lld %.100s, recorded %lld %.100s", (long long)now, text,
 			(long long)d->row->start, d->row->alloc[0] ? d->row->alloc : d->row->nodes);
-	}
 	if (now < d->row->start)
 		return NULL;
 	const uint32_t part = job->part;

@@ -566,7 +566,8 @@ void sel_trim_to_cores(struct sel_test *t)
 			bits_count(map_of(s, n), shape_of(s, n)->words) * shape_of(s, n)->threads);
 }
 
-/* No more nodes than tasks; from 24.05 on not if it is said how many tasks a node has. */
+/* No more nodes than tasks; from 24.05 on not if it is said how many tasks a node has. The tries with fewer
+ * nodes of 24.05 to 25.11 may have more. */
 void sel_bound_by_tasks(struct sel_test *t)
 {
 	const struct sel_request *q = t->q;
@@ -586,7 +587,7 @@ bool sel_choose(struct sel_test *t)
 	t->first_pass = true;
 	bool chosen = eval(t);
 	if (!chosen) {
-		if (s->version >= SEL_24_05)
+		if (s->version >= SEL_24_05 && s->version < SEL_26_05)
 			t->nodes_max = nodes_max;
 		chosen = retry(t, all, map_bytes);
 	}

@@ -341,6 +341,25 @@ Test(select_releases, since_23_02_tasks_of_gpus_go_over_nodes, .fini = fini)
 	expect("n1:1-2/gpu3 n2:1-2/gpu3");
 }
 
+/* One device is free on each node: no more nodes than tasks, in all tries from 26.05 on. */
+Test(select_releases, since_26_05_a_task_has_its_gpus_on_one_node, .fini = fini)
+{
+	static const struct {
+		int version;
+		const char *place;
+	} releases[] = { { 2411, "n1:1/gpu3 n2:1/gpu3" }, { 2605, "busy" } };
+	for (size_t i = 0; i < SL_LEN(releases); i++) {
+		gpu_nodes(releases[i].version, 1);
+		hold_gpus("gpu:3");
+		hold_gpus("gpu:3");
+		tasks(1)->gpus = "2";
+		w.desc.cpus_per_gpu = 1;
+		expect(releases[i].place);
+		if (i + 1 < SL_LEN(releases))
+			sw_end(&w);
+	}
+}
+
 /* Two devices of n1 and one of n2, which has two, with two cpus each. */
 static void three_gpus_with_two_cpus(int version)
 {
