@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ctl.h - what slurmctld 22.05 decides, and when: the policy `slurm`.
+ * ctl.h - what slurmctld decides, and when: the policy `slurm`. Rules of 22.05; what a later release has
+ * otherwise asks params.version.
  *
  * A struct ctl is slurmctld as far as decisions go. It is changed by events alone (a submission, an end, the
  * clock) and gives orders (enum order_what), which slurm.c hands to the engine in the pass that follows: so
