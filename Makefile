@@ -192,6 +192,7 @@ check: all test ## style and all tests
 full: ## everything: scripts/check, instructions, the analyzer, then ten minutes of fuzzing for each reader (clang)
 	$Q scripts/check
 	$Q SL_EFFORT=full $(MAKE) test-unit
+	$Q $B/conformance slurm --forced --least=98.5 tests/golden/slurm-mixes
 	$Q scripts/bench --instructions $B
 	$Q scripts/tidy --full
 	$Q$(MAKE) fuzz-smoke FUZZ_SECONDS=600
