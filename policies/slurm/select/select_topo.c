@@ -85,7 +85,7 @@ static void distances(const struct links *links, uint32_t from, int64_t *distanc
 {
 	const struct sl_cluster *c = links->cluster;
 	for (uint32_t i = 0; i < c->switch_count; i++)
-		distance[i] = i == from ? 0 : c->topology == SL_TOPOLOGY_BLOCK ? 1 : SEL_INFINITE;
+		distance[i] = i == from ? 0 : SEL_INFINITE;
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (size_t i = 0; i < links->count; i++) {
@@ -203,8 +203,6 @@ static bool find_top(struct tree *e, const uint64_t *open)
 			top_weight = weight;
 		}
 	}
-	if (c->topology == SL_TOPOLOGY_BLOCK)
-		return true; /* All blocks are joined. */
 	if (e->top == UINT32_MAX ||
 		(e->t->required && !bits_within(e->t->required, below(e, e->top), e->s->words)))
 		return false;
@@ -214,8 +212,7 @@ static bool find_top(struct tree *e, const uint64_t *open)
 
 static bool under_top(const struct tree *e, uint32_t node)
 {
-	return e->top == UINT32_MAX || e->s->cluster->topology == SL_TOPOLOGY_BLOCK ||
-	       bit_test(below(e, e->top), node);
+	return e->top == UINT32_MAX || bit_test(below(e, e->top), node);
 }
 
 /* Adds the nodes of a weight to the candidates. */
