@@ -4,7 +4,7 @@
 cp "$DATA/four.swf" .
 bad() {
 	printf '%s\n' "$2" >"$1.lua"
-	timeout 60 schedlab run four.swf -p "$1.lua" --quiet >/dev/null 2>said
+	timeout 600 schedlab run four.swf -p "$1.lua" --quiet >/dev/null 2>said
 	echo "$1: exit $?, $(grep -c "$1.lua" said) line: $(grep -o 'goes on for more\|without end\|too complex\|without __len\|too large\|needs more than\|too big' said | head -n 1)"
 }
 # While it is loaded.
@@ -27,7 +27,7 @@ cat >long.lua <<'LUA'
 limits = { instructions = 1000000 }
 function pass(s) local n = (("a"):rep(1000000)):match(".-.-.-.-b") end
 LUA
-timeout 60 schedlab run four.swf -p long.lua --quiet --max-time 1 >/dev/null 2>&1
+timeout 600 schedlab run four.swf -p long.lua --quiet --max-time 1 >/dev/null 2>&1
 echo "exit $?"
 # Nothing of nothing, and what patterns are for: as Lua 5.4 has it.
 cat >same.lua <<'LUA'
