@@ -46,5 +46,5 @@ schedlab generate gavel --jobs 50 --format swf | schedlab run - --quiet | sed -n
 awk 'BEGIN { print "; MaxProcs: 10000000"; for (i = 1; i <= 200; i++)
 	print i, i * i * 100000, 0, 60 + i * i % 977, 2 ^ (i % 4), -1, -1, 2 ^ (i % 4), 9999, -1, 1, i % 5, 1, 1, 1, -1, -1, -1 }' >huge.swf
 for model in mixture lublin; do
-	timeout 30 schedlab generate fit huge.swf --model $model >report || echo "$model: $?"
+	timeout 300 schedlab generate fit huge.swf --model $model >report || echo "$model: $?"
 done

@@ -9,6 +9,6 @@ done
 schedlab compare s.swf -p easy -p slurm -o both -q >/dev/null && [ -s both/report.html ] && echo compared
 printf '; MaxProcs: 4\n1 0 -1 3000 1 -1 -1 1 3600 -1 1 1 1 -1 -1 -1 -1 -1\n' >h.swf
 echo '1541 scontrol update jobid=1 timelimit=22' >h.cmds
-timeout 20 schedlab run h.swf -p slurm --set replay.commands=h.cmds --set replay.overrun=kill -o h -q >/dev/null 2>&1
+timeout 200 schedlab run h.swf -p slurm --set replay.commands=h.cmds --set replay.overrun=kill -o h -q >/dev/null 2>&1
 echo "exit $?"
 cut -d, -f1-12 h/jobs.csv
