@@ -97,6 +97,7 @@ struct ctl_part {
 	double priority_normalized; /* job_factor / the largest. */
 	/* Allow..., Deny...: lists as in the file; NULL: none. */
 	const char *allow_accounts, *deny_accounts, *allow_qos, *deny_qos, *allow_groups;
+	const uint8_t *members; /* By user, whether AllowGroups lets in; NULL: all of them. */
 	/* The pass's. */
 	uint32_t tried; /* Jobs, of partition_job_depth, bf_max_job_part. */
 	bool blocked;
@@ -377,6 +378,7 @@ struct ctl {
 	uint32_t assoc_count;
 	const char **user_name;
 	uint32_t user_count;
+	const struct sl_doc *groups; /* Who is in which group of users; NULL: not said. */
 
 	struct ctl_job *job; /* By row. */
 	struct ctl_array *array;
@@ -519,6 +521,11 @@ bool ctl_deadline_ok(struct ctl *c, struct ctl_job *job); /* False: it was ended
 int64_t ctl_limit_in(const struct ctl *c, const struct ctl_job *job, uint32_t part);
 /* Time-limit, states, node counts of the partition: Slurm's job_limits_check. NONE: it may. */
 enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, uint32_t part);
+/* ctl_groups.c */
+int ctl_groups_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
+bool ctl_groups_allow(const struct ctl_job *job, const struct ctl_part *part);
+/* get_groups_members(): the users of all groups of a list, "alice,bob". NULL: none is known, or no memory. */
+const char *ctl_groups_users(const struct ctl *c, const char *list);
 
 /* Appended to or removed from c's list for its state (pending; configuring, running and suspended), by row.
  */

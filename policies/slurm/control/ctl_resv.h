@@ -50,6 +50,7 @@ struct resv {
 	uint32_t node_count;
 	uint32_t part;                                      /* Its nodes are of; CTL_NO_ROW: not set. */
 	const char *users, *accounts, *licenses, *features; /* As in the file; NULL: none. */
+	const char *groups;                                 /* Whose members are its users. */
 	const char *parts, *qos;                            /* AllowedPartitions, QOS. */
 	int64_t purge;                                      /* Seconds without jobs, of PURGE_COMP. */
 	int64_t max_start_delay;                            /* Seconds. Reported, not modelled. */

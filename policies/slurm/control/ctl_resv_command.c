@@ -40,10 +40,26 @@ static bool create_times(const struct resv_request *q, struct resv *r)
 	return r->start < r->end || resv_refuse(q, "Requested reservation ends before it starts");
 }
 
+static const char both[] = "Reservations can't have users and groups specified, only one or the other";
+
+/* Its users are those of its groups; none is known of any: it is no group. */
+static bool groups_of(const struct resv_request *q, struct resv *r)
+{
+	if (!r->groups)
+		return true;
+	r->users = ctl_groups_users(q->c, r->groups);
+	return r->users || resv_refuse(q, "Invalid group id");
+}
+
 static bool who_of(const struct resv_request *q, struct resv *r)
 {
+	if (resv_is_said(q, RESV_KEY_USERS) && resv_is_said(q, RESV_KEY_GROUPS))
+		return resv_refuse(q, both);
 	if (resv_is_given(q, RESV_KEY_USERS))
 		r->users = resv_kept(q, RESV_KEY_USERS);
+	r->groups = resv_kept(q, RESV_KEY_GROUPS);
+	if (!groups_of(q, r))
+		return false;
 	if (resv_is_given(q, RESV_KEY_ACCOUNTS))
 		r->accounts = resv_kept(q, RESV_KEY_ACCOUNTS);
 	r->parts = resv_kept(q, RESV_KEY_PARTS);
@@ -199,7 +215,8 @@ static bool create_nodes(const struct resv_request *q, struct resv *r)
 /* The first of the accounts, else users, and a number (_generate_resv_name()). */
 static const char *ctl_resv_command_name_of(const struct resv_request *q, const struct resv *r)
 {
-	const char *from = r->accounts ? r->accounts : r->users ? r->users : "";
+	const char *who = r->groups ? r->groups : r->users ? r->users : "";
+	const char *from = r->accounts ? r->accounts : who;
 	from += *from == '-';
 	const size_t len = strcspn(from, ",");
 	char text[300];
@@ -290,6 +307,25 @@ static void update_list(const struct resv_request *q, enum resv_key key, const c
 	if (!g->text)
 		return;
 	*list = g->op == '=' ? resv_kept(q, key) : list_changed(q, *list, g);
+}
+
+/* Groups before users, and not both. */
+static bool update_users(const struct resv_request *q, struct resv *r)
+{
+	const bool by_groups = r->groups != NULL;
+	if (resv_is_given(q, RESV_KEY_GROUPS)) {
+		update_list(q, RESV_KEY_GROUPS, &r->groups);
+		if (r->groups && r->users && !by_groups)
+			return resv_refuse(q, both);
+		if (by_groups)
+			r->users = NULL;
+		if (!groups_of(q, r))
+			return false;
+	}
+	if (r->groups && resv_is_said(q, RESV_KEY_USERS))
+		return resv_refuse(q, both);
+	update_list(q, RESV_KEY_USERS, &r->users);
+	return true;
 }
 
 static void update_flags(const struct resv_request *q, struct resv *r)
@@ -423,7 +459,8 @@ static bool update(const struct resv_request *q)
 	if (r->nodes)
 		memcpy(changed.nodes, r->nodes, c->resvs->words * sizeof(*changed.nodes));
 	update_flags(q, &changed);
-	update_list(q, RESV_KEY_USERS, &changed.users);
+	if (!update_users(q, &changed))
+		return false;
 	update_list(q, RESV_KEY_ACCOUNTS, &changed.accounts);
 	update_list(q, RESV_KEY_PARTS, &changed.parts);
 	update_list(q, RESV_KEY_QOS, &changed.qos);

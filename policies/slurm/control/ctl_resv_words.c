@@ -21,6 +21,7 @@ static const char *const key_word[RESV_KEYS] = {
 	[RESV_KEY_PARTITION] = "PartitionName",
 	[RESV_KEY_USERS] = "Users",
 	[RESV_KEY_ACCOUNTS] = "Accounts",
+	[RESV_KEY_GROUPS] = "Groups",
 	[RESV_KEY_LICENSES] = "Licenses",
 	[RESV_KEY_FEATURES] = "Features",
 	[RESV_KEY_FLAGS] = "Flags",

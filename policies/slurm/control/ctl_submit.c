@@ -73,6 +73,14 @@ static bool part_says(const struct ctl *c, const struct ctl_part *part, const ch
 	return text && strcasecmp(text, "YES") == 0;
 }
 
+/* Until 23.02 let them wait under EnforcePartLimits=NO, groups that are not let in were refused; but in a
+ * list of partitions (_valid_job_part()) the check then stops at that one, and the job waits. */
+static bool group_refused(const struct ctl *c, const struct ctl_job *job, const struct ctl_part *part)
+{
+	return c->params.version < CTL_23_02 && !ctl_groups_allow(job, part) &&
+	       (job->part_count == 1 || c->params.enforce_part_limits);
+}
+
 /* What _part_access_check() refuses whatever EnforcePartLimits says; NULL: nothing. Who submitted a job
  * without a user is not known. */
 static const char *no_access(const struct ctl *c, const struct ctl_job *job)
@@ -87,6 +95,8 @@ static const char *no_access(const struct ctl *c, const struct ctl_job *job)
 			return "Access/permission denied";
 		if (part_says(c, part, "DisableRootJobs") && root)
 			return "Invalid user id";
+		if (group_refused(c, job, part))
+			return "User's group not permitted to use this partition";
 	}
 	return NULL;
 }
@@ -128,6 +138,10 @@ enum sl_reason ctl_part_allows(const struct ctl *c, const struct ctl_job *job, u
 		return SL_REASON_PARTITION_DOWN;
 	if (part->state == SL_PARTITION_INACTIVE)
 		return SL_REASON_PARTITION_INACTIVE;
+	if (!ctl_groups_allow(job, part)) /* 23.02 leaves it to select_nodes() where no limit is enforced. */
+		return c->params.version < CTL_23_02 || c->params.enforce_part_limits
+			       ? SL_REASON_PARTITION_CONFIG
+			       : SL_REASON_ACCOUNT;
 	if (!account_allowed(c, job, part))
 		return SL_REASON_ACCOUNT;
 	if (!may(part->allow_qos, part->deny_qos, job->qos == CTL_NO_ROW ? NULL : c->qos[job->qos].name))
@@ -197,7 +211,8 @@ static enum ctl_status could_run_beyond(
 	struct ctl *c, struct ctl_job *job, uint32_t part, enum sl_reason allowed)
 {
 	if (c->params.version < CTL_24_11 || allowed == SL_REASON_PARTITION_NODES ||
-		allowed == SL_REASON_ACCOUNT || allowed == SL_REASON_QOS)
+		allowed == SL_REASON_ACCOUNT || allowed == SL_REASON_QOS ||
+		allowed == SL_REASON_PARTITION_CONFIG)
 		return CTL_PART_CONFIG;
 	if (job->nodes_min > c->part[part].node_count)
 		return c->params.version >= CTL_25_11 ? CTL_PART_CONFIG : CTL_NODE_CONFIG;

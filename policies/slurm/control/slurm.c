@@ -24,6 +24,7 @@ enum {
 	PARAM_BOOT,
 	PARAM_COMPLETE,
 	PARAM_CALC,
+	PARAM_GROUPS,
 	PARAM_BF_WINDOW, /* From here on: SchedulerParameters (ctl_conf.c). */
 	PARAM_BF_RESOLUTION,
 	PARAM_BF_INTERVAL,
@@ -57,6 +58,9 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 		"how many seconds after slurmctld's start it came to its first look at usage (it waits for the database "
 		"before)",
 		0, 86399 },
+	[PARAM_GROUPS] = { "groups", SL_PARAM_DOC, NULL, NULL,
+		"a file that lists the users of each group, for AllowGroups and reservations of groups", 0,
+		0 },
 	[PARAM_BF_WINDOW] = { "bf_window", SL_PARAM_INT, NULL, "1..43200",
 		"in place of slurm.conf's SchedulerParameters: how many minutes ahead backfill plans", 1,
 		43200 },
@@ -358,6 +362,8 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 		status = make_modules(c, setup, err);
 	if (!status)
 		status = ctl_power_make(c, setup, err);
+	if (!status)
+		status = ctl_groups_make(c, setup, err);
 	if (!status)
 		status = ctl_command_make(c, setup, err);
 	if (!status)
