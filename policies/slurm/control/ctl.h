@@ -763,6 +763,8 @@ enum ctl_status ctl_resv_later(struct ctl *c, struct ctl_job *job, ctl_time *sta
 /* Cores of the nodes left that the last of these questions kept from the job, for select_keep_cores: those of
  * other reservations by CoreCnt, or all but those of its own. NULL: none. Valid until the next. */
 const uint64_t *ctl_resv_cores(const struct ctl *c);
+/* And what else they kept: the select's, until select_keep_cores(NULL). */
+void ctl_resv_keep(struct ctl *c);
 /* find_resv_end(): the first end of a reservation at or after start, rounded up to resolution seconds (0:
  * not); CTL_NEVER: none. The backfill tries a job that does not fit again one second after it. */
 ctl_time ctl_resv_end(const struct ctl *c, ctl_time start, int64_t resolution);

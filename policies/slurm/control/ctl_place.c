@@ -372,7 +372,7 @@ static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64
 	if (completing && required && !ctl_set_within(required, nodes, c->place->words))
 		return CTL_NODES_BUSY;
 	ctl_place_bound(c, job, most);
-	select_keep_cores(c->select, ctl_resv_cores(c));
+	ctl_resv_keep(c);
 	const enum ctl_status status = ctl_place_choose(c, job, nodes, completing);
 	select_keep_cores(c->select, NULL);
 	unbound(c, job, most);
@@ -573,7 +573,7 @@ static enum ctl_status will_run(
 	if (outlook.candidate_count)
 		without_candidates(c, &outlook);
 	outlook.told = outlook.listing != 0;
-	select_keep_cores(c->select, ctl_resv_cores(c)); /* As ctl_resv_later has left them. */
+	ctl_resv_keep(c); /* As ctl_resv_later has left them. */
 	const sl_time when = will_run_sizes(c, job, available, &outlook, chosen);
 	select_keep_cores(c->select, NULL);
 	struct select_job tasked = job->desc;

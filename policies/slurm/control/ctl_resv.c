@@ -341,17 +341,39 @@ static bool keeps_all(const struct trial *t, const struct resv *r)
 	return r->flags & RESV_MAINT && nset_within(t->part_nodes, r->nodes, t->c->resvs->words);
 }
 
-/* Its cores are not the job's (exc_core_bitmap), or all others of its nodes are not. */
-static void keep_cores(struct ctl *c, const struct resv *r, bool others)
+static void keep_gres(struct ctl *c, const struct resv *r, bool others)
+{
+	struct ctl_resvs *all = c->resvs;
+	if (SL_GROW_IN(c->arena, all->kept_gres, all->kept_gres_capacity,
+		    all->kept_gres_count + r->gres_count, NULL)) {
+		controller_no_memory(&c->engine);
+		return;
+	}
+	for (uint32_t i = 0; i < r->gres_count; i++) {
+		struct select_kept_gres *kept = &all->kept_gres[all->kept_gres_count++];
+		*kept = r->gres[i];
+		kept->own = others;
+	}
+}
+
+/* Its cores and devices are not the job's (exc_core_bitmap), or all others of its nodes are not. */
+static void keep_parts(struct ctl *c, const struct resv *r, bool others)
 {
 	struct ctl_resvs *all = c->resvs;
 	const size_t words = select_core_words(c->select);
 	for (size_t w = 0; w < words; w++)
 		all->kept[w] = (all->keeps ? all->kept[w] : 0) | (others ? ~r->cores[w] : r->cores[w]);
 	all->keeps = true;
+	keep_gres(c, r, others);
 }
 
 const uint64_t *ctl_resv_cores(const struct ctl *c) { return c->resvs->keeps ? c->resvs->kept : NULL; }
+
+void ctl_resv_keep(struct ctl *c)
+{
+	select_keep_cores(c->select, ctl_resv_cores(c));
+	select_keep_gres(c->select, c->resvs->kept_gres, c->resvs->kept_gres_count);
+}
 
 /* What one reservation leaves of it to a job that is in none. */
 static enum ctl_status leave_outside(struct trial *t, struct resv *r, const uint64_t *named)
@@ -366,7 +388,7 @@ static enum ctl_status leave_outside(struct trial *t, struct resv *r, const uint
 	if (named && nset_meets(named, r->nodes, words) && whole_nodes(t->c, t->job))
 		return CTL_NODES_BUSY;
 	if (r->cores && !whole_nodes(t->c, t->job))
-		keep_cores(t->c, r, false);
+		keep_parts(t->c, r, false);
 	for (size_t w = 0; w < words && (!r->cores || whole_nodes(t->c, t->job)); w++)
 		t->available[w] &= ~r->nodes[w];
 	if (nset_meets(t->part_nodes, r->nodes, words))
@@ -430,7 +452,7 @@ static enum ctl_status test_inside(struct trial *t, struct resv *r)
 	for (uint32_t i = 0; i < c->resvs->count; i++)
 		leave_inside(t, r, &c->resvs->item[i]);
 	if (r->cores && !(r->flags & RESV_FLEX))
-		keep_cores(c, r, true);
+		keep_parts(c, r, true);
 	return CTL_OK;
 }
 
@@ -449,6 +471,7 @@ enum ctl_status ctl_resv_nodes(struct ctl *c, struct ctl_job *job, ctl_time star
 {
 	*left = (struct ctl_resv_left){ .next = CTL_NEVER };
 	c->resvs->keeps = false;
+	c->resvs->kept_gres_count = 0;
 	if (!c->resvs->live)
 		return CTL_OK;
 	struct trial t = trial_of(c, job, start, limit_min);

@@ -47,6 +47,8 @@ struct resv {
 	int64_t duration;    /* Minutes; CTL_NONE: it has an end instead; CTL_NEVER: without end. */
 	uint64_t *nodes;     /* NULL: none (ANY_NODES). */
 	uint64_t *cores;     /* Of them, by CoreCnt (a set of select_core_words); NULL: they are its whole. */
+	struct select_kept_gres *gres; /* Of their nodes, by TRES. */
+	uint32_t gres_count;
 	uint32_t node_count;
 	uint32_t part;                                      /* Its nodes are of; CTL_NO_ROW: not set. */
 	const char *users, *accounts, *licenses, *features; /* As in the file; NULL: none. */
@@ -67,6 +69,8 @@ struct ctl_resvs {
 	uint64_t *a, *b; /* Scratch. */
 	uint64_t *kept;  /* ctl_resv_cores; */
 	bool keeps;      /* if it says any. */
+	struct select_kept_gres *kept_gres;
+	uint32_t kept_gres_count, kept_gres_capacity;
 	size_t words;
 	uint64_t nodes_checked; /* node_changes, when nodes were last replaced. */
 	ctl_time looked;        /* The last tick of 30 s that was made. */
@@ -80,10 +84,20 @@ struct resv_want {
 	uint32_t nodes;
 	const char *features;
 	const uint32_t *cores; /* CoreCnt, */
-	uint32_t core_counts;  /* so many numbers; 0: whole nodes. */
+	uint32_t core_counts;  /* so many numbers; 0: not said. */
+	/* TRES=gres/...: whole nodes, if neither is said, nor cores. */
+	const char *gpus, *gres; /* Of all, as --gpus; of each node, as --gres. NULL: none. */
+	bool per_node;           /* TRESPerNode: cores are of each node, too. */
 };
 
 enum { RESV_CORE_COUNTS = 256 };
+
+/* What a reservation has of its nodes (resv_pick_cores). */
+struct resv_parts {
+	uint64_t *nodes, *cores;       /* cores: a set of select_core_words. */
+	struct select_kept_gres *gres; /* SELECT_GRES_KINDS */
+	uint32_t gres_count;
+};
 
 /* ctl_resv.c, ctl_resv_make.c */
 struct resv *resv_named(const struct ctl *c, const char *name, size_t len); /* NULL: none. */
@@ -115,10 +129,9 @@ void resv_table(struct ctl *c);
 /* ctl_resv_pick.c */
 /* Nodes for a reservation out of set (in/out), slurmctld's _select_nodes(). False: none are available. */
 bool resv_pick(struct ctl *c, const struct resv_want *want, uint64_t *set);
-/* The same by CoreCnt: its cores into `cores`, a set of select_core_words (select's resv_test()). listed: set
- * is that of Nodes=, all of which are to be its. */
-bool resv_pick_cores(
-	struct ctl *c, const struct resv_want *want, bool listed, uint64_t *set, uint64_t *cores);
+/* The same by CoreCnt and GRES: its parts of nodes of the set parts->nodes (select's resv_test()). listed:
+ * that is the set of Nodes=, all of which are to be its. */
+bool resv_pick_cores(struct ctl *c, const struct resv_want *want, bool listed, struct resv_parts *parts);
 /* It would overlap another one, by _resv_overlap(). self: not this one; NULL: none. */
 bool resv_overlaps(
 	const struct ctl *c, const struct resv_want *want, const uint64_t *nodes, const struct resv *self);

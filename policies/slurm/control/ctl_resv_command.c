@@ -122,32 +122,54 @@ static bool cores_asked(const struct resv_request *q, struct resv_want *want, ui
 	return true;
 }
 
-static bool cores_picked(
+/* GPUs of a TRES are of all nodes, other gres of one; of TRESPerNode all are of each. */
+static bool gres_asked(const struct resv_request *q, struct resv_want *want, uint32_t nodes)
+{
+	want->per_node = resv_is_said(q, RESV_KEY_TRES_PER_NODE);
+	if (!q->gres)
+		return true;
+	if (want->per_node || nodes == 1) {
+		want->gres = q->gres;
+		return true;
+	}
+	if (strncasecmp(q->gres, "gpu:", 4) != 0 || strchr(q->gres, ','))
+		return resv_refuse(
+			q, "GRES other than GPUs of one type are followed by the node: TRESPerNode");
+	want->gpus = q->gres + 4;
+	return true;
+}
+
+static bool parts_picked(
 	const struct resv_request *q, struct resv *r, const struct resv_want *want, bool listed)
 {
 	struct ctl *c = q->c;
-	r->cores = sl_alloc(c->arena, select_core_words(c->select) + 1, sizeof(*r->cores));
-	if (!r->cores)
+	struct resv_parts parts = { .nodes = r->nodes };
+	r->cores = parts.cores = sl_alloc(c->arena, select_core_words(c->select) + 1, sizeof(*r->cores));
+	r->gres = parts.gres = sl_alloc(c->arena, SELECT_GRES_KINDS, sizeof(*r->gres));
+	if (!r->cores || !r->gres)
 		return resv_refuse(q, "out of memory");
 	r->part = part_used(c, r);
-	return resv_pick_cores(c, want, listed, r->nodes, r->cores) ||
-	       resv_refuse(q, "Requested nodes are busy");
+	if (!resv_pick_cores(c, want, listed, &parts))
+		return resv_refuse(q, "Requested nodes are busy");
+	r->gres_count = parts.gres_count;
+	return true;
 }
 
 /* Of listed nodes: as many numbers as nodes. */
-static bool cores_of_listed(const struct resv_request *q, struct resv *r)
+static bool parts_of_listed(const struct resv_request *q, struct resv *r)
 {
 	uint32_t cores[RESV_CORE_COUNTS];
+	const uint32_t nodes = nset_count(r->nodes, q->c->resvs->words);
 	struct resv_want want = {
 		.flags = r->flags, .start = r->start, .end = r->end, .features = r->features
 	};
-	if (!cores_asked(q, &want, cores))
+	if (!cores_asked(q, &want, cores) || !gres_asked(q, &want, nodes))
 		return false;
-	if (!want.core_counts)
+	if (!want.core_counts && !q->gres)
 		return true;
-	if (q->c->params.version < CTL_23_11 && want.core_counts < nset_count(r->nodes, q->c->resvs->words))
+	if (q->c->params.version < CTL_23_11 && want.core_counts < nodes)
 		return resv_refuse(q, "Core count for reservation node list is not consistent!");
-	return cores_picked(q, r, &want, true);
+	return parts_picked(q, r, &want, true);
 }
 
 static bool nodes_picked(const struct resv_request *q, struct resv *r)
@@ -162,13 +184,13 @@ static bool nodes_picked(const struct resv_request *q, struct resv *r)
 	if (resv_is_given(q, RESV_KEY_NODE_COUNT) &&
 		!resv_count_of(&q->key[RESV_KEY_NODE_COUNT], &want.nodes))
 		return resv_refuse(q, "Invalid number of nodes specified");
-	if (!cores_asked(q, &want, cores))
+	if (!cores_asked(q, &want, cores) || !gres_asked(q, &want, want.nodes))
 		return false;
-	if (!want.nodes && !want.core_counts)
+	if (!want.nodes && !want.core_counts && !q->gres)
 		return resv_refuse(q, "Reservation request lacks node specification");
 	memcpy(r->nodes, select_partition_nodes(c->select, r->part), c->resvs->words * sizeof(*r->nodes));
-	if (want.core_counts)
-		return cores_picked(q, r, &want, false);
+	if (want.core_counts || q->gres)
+		return parts_picked(q, r, &want, false);
 	return resv_pick(c, &want, r->nodes) || resv_refuse(q, "Requested nodes are busy");
 }
 
@@ -205,7 +227,7 @@ static bool create_nodes(const struct resv_request *q, struct resv *r)
 	}
 	if (replaces && resv_is_said(q, RESV_KEY_CORE_COUNT))
 		return resv_refuse(q, "Invalid number of CPUs specified"); /* And not with CoreCnt. */
-	if (listed ? !nodes_listed(q, r) || !nodes_free(q, r, NULL) || !cores_of_listed(q, r)
+	if (listed ? !nodes_listed(q, r) || !nodes_free(q, r, NULL) || !parts_of_listed(q, r)
 		   : !nodes_picked(q, r))
 		return false;
 	r->node_count = nset_count(r->nodes, q->c->resvs->words);
@@ -449,7 +471,7 @@ static bool update(const struct resv_request *q)
 				 : NULL;
 	if (!r)
 		return resv_refuse(q, "Requested reservation is invalid");
-	if (resv_is_said(q, RESV_KEY_CORE_COUNT) ||
+	if (resv_is_said(q, RESV_KEY_CORE_COUNT) || q->gres ||
 		(r->cores && (resv_is_said(q, RESV_KEY_NODES) || resv_is_said(q, RESV_KEY_NODE_COUNT))))
 		return resv_refuse(q, "Core-based reservation can not be updated");
 	struct resv changed = *r; /* It stays as it was where anything of it is refused. */
@@ -522,8 +544,7 @@ bool ctl_resv_command(struct ctl *c, const char *verb, const char *arguments, co
 		arguments += 11 + strspn(arguments + 11, " \t");
 	*q.why = NULL;
 	resv_read(&q, arguments);
-	resv_tres_apart(&q);
-	if (!counts_are_single(&q))
+	if (!resv_tres_apart(&q) || !counts_are_single(&q))
 		done = false;
 	else if (strcasecmp(verb, "create") == 0)
 		done = create(&q);

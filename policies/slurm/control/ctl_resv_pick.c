@@ -314,9 +314,12 @@ bool resv_pick(struct ctl *c, const struct resv_want *want, uint64_t *nodes)
 struct cores_pick {
 	struct ctl *c;
 	const struct resv_want *want;
-	const uint64_t *busy; /* Cores that are not to be had. */
-	uint64_t *nodes;      /* Picked, */
-	uint64_t *cores;      /* and of them; both are added to. */
+	const uint64_t *busy; /* Cores that are not to be had, */
+	const struct select_kept_gres *kept;
+	uint32_t kept_count; /* and so many kinds of devices. */
+	uint64_t *nodes;     /* Picked, */
+	uint64_t *cores;     /* and of them; both are added to. */
+	struct resv_parts *parts;
 };
 
 static bool core_free(const struct cores_pick *p, uint32_t node, uint32_t core)
@@ -413,20 +416,54 @@ static bool in_order(struct cores_pick *p, const uint64_t *set, uint32_t nodes)
 	return nodes ? cores_by_node(p, set, nodes) : cores_anywhere(p, set);
 }
 
-/* From 23.11 on a reservation is placed as a job would be: so many tasks, one on a core (_resv_select()). */
+/* From 23.11 on a reservation is placed as a job would be, bound to its devices: so many tasks, one on a core
+ * (job_mgr_copy_resv_desc_to_job_record()). Without a number of cores: one a node at least. */
+static struct sl_job_desc job_of(const struct resv_want *want, uint32_t nodes)
+{
+	struct sl_job_desc desc;
+	const int64_t cores = want->core_counts ? want->cores[0] : SL_NONE;
+	sl_job_desc_clear(&desc);
+	desc.tasks_per_core = desc.threads_per_core = 1;
+	if (nodes)
+		desc.nodes_min = desc.nodes_max = nodes;
+	desc.tasks = want->per_node && cores != SL_NONE && nodes ? cores * nodes : cores;
+	if (want->per_node)
+		desc.tasks_per_node = desc.cpus_min = cores != SL_NONE && nodes ? cores : 1;
+	desc.gpus = want->gpus;
+	desc.gres = want->gres;
+	desc.gres_flags = want->gpus || want->gres ? "enforce-binding" : NULL;
+	return desc;
+}
+
+/* Busy cores, and devices of others. */
+static void keep_busy(const struct cores_pick *p)
+{
+	select_keep_cores(p->c->select, p->busy);
+	select_keep_gres(p->c->select, p->kept, p->kept_count);
+}
+
+static void take_parts(struct cores_pick *p, const struct select_job *job, const struct select_alloc *out)
+{
+	const struct select *select = p->c->select;
+	for (uint32_t i = 0; i < out->node_count; i++) {
+		const struct select_node_alloc *a = &out->node_alloc[i];
+		const uint32_t at = select_core_at(select, a->node);
+		nset_add(p->nodes, a->node);
+		for (uint32_t w = 0; w * 64 < select_core_count(select, a->node); w++)
+			p->cores[at + w] |= a->cores[w];
+	}
+	p->parts->gres_count = select_kept_of(p->c->select, job, out, p->parts->gres, SELECT_GRES_KINDS);
+}
+
 static bool as_a_job(struct cores_pick *p, const uint64_t *set, bool listed)
 {
 	struct ctl *c = p->c;
-	struct sl_job_desc desc;
+	const struct sl_job_desc desc =
+		job_of(p->want, listed ? nset_count(set, c->resvs->words) : p->want->nodes);
 	const struct select_job job = { .desc = &desc, .partition = c->part_default, .user = -1 };
 	const struct select_alloc *out = NULL;
-	sl_job_desc_clear(&desc);
-	desc.tasks = p->want->cores[0];
-	desc.tasks_per_core = desc.threads_per_core = 1;
-	if (listed || p->want->nodes)
-		desc.nodes_min = desc.nodes_max = listed ? nset_count(set, c->resvs->words) : p->want->nodes;
 	const uint32_t mark = select_mark(c->select);
-	select_keep_cores(c->select, p->busy);
+	keep_busy(p);
 	enum select_answer answer = select_place(c->select, &job, set, SELECT_NOW, &out);
 	if (answer == SELECT_BUSY) {
 		for (uint32_t j = c->running_first; j != CTL_NO_ROW; j = c->job[j].next)
@@ -434,13 +471,8 @@ static bool as_a_job(struct cores_pick *p, const uint64_t *set, bool listed)
 				select_give(c->select, c->job[j].alloc);
 		answer = select_place(c->select, &job, set, SELECT_LATER, &out);
 	}
-	for (uint32_t i = 0; answer == SELECT_FITS && i < out->node_count; i++) {
-		const struct select_node_alloc *a = &out->node_alloc[i];
-		const uint32_t at = select_core_at(c->select, a->node);
-		nset_add(p->nodes, a->node);
-		for (uint32_t w = 0; w * 64 < select_core_count(c->select, a->node); w++)
-			p->cores[at + w] |= a->cores[w];
-	}
+	if (answer == SELECT_FITS)
+		take_parts(p, &job, out);
 	select_keep_cores(c->select, NULL);
 	select_undo(c->select, mark);
 	return answer == SELECT_FITS;
@@ -494,12 +526,85 @@ static bool cores_of_set(struct cores_pick *p, const uint64_t *set, uint32_t nod
 	return done;
 }
 
-bool resv_pick_cores(
-	struct ctl *c, const struct resv_want *want, bool listed, uint64_t *nodes, uint64_t *cores)
+/* Of a number of GRES alone: nodes of jobs that run beyond its start are not to be had; with IGNORE_JOBS they
+ * come back job by job (_pick_node_cnt()). */
+static bool gres_of_set(struct cores_pick *p, const uint64_t *set, uint32_t nodes, bool listed)
+{
+	const struct ctl *c = p->c;
+	uint64_t *left = calloc(c->resvs->words, sizeof(*left));
+	if (!left) {
+		controller_no_memory(&p->c->engine);
+		return false;
+	}
+	memcpy(left, set, c->resvs->words * sizeof(*left));
+	for (uint32_t j = c->running_first; j != CTL_NO_ROW; j = c->job[j].next)
+		if (c->job[j].end_limit >= p->want->start)
+			job_nodes(&c->job[j], left, false, set);
+	bool done = nset_count(left, c->resvs->words) >= nodes && cores_of_set(p, left, nodes, listed);
+	const bool again = !done && p->want->flags & RESV_IGNORE_JOBS;
+	for (uint32_t j = again ? c->running_first : CTL_NO_ROW; j != CTL_NO_ROW && !done;
+		j = c->job[j].next) {
+		if (c->job[j].end_limit < p->want->start)
+			continue;
+		job_nodes(&c->job[j], left, true, set);
+		done = nset_count(left, c->resvs->words) >= nodes && cores_of_set(p, left, nodes, listed);
+	}
+	free(left);
+	return done;
+}
+
+/* Devices of other reservations at that time: how many kinds, into the arena. */
+static uint32_t gres_reserved(struct ctl *c, const struct resv_want *want, struct select_kept_gres **kept)
+{
+	uint32_t count = 0, capacity = 0;
+	*kept = NULL;
+	for (uint32_t i = 0; i < c->resvs->count; i++) {
+		const struct resv *r = &c->resvs->item[i];
+		if (r->deleted || !r->gres_count || !times_overlap(c, want, r))
+			continue;
+		if (SL_GROW_IN(c->arena, *kept, capacity, count + r->gres_count, NULL)) {
+			controller_no_memory(&c->engine);
+			return 0;
+		}
+		memcpy(*kept + count, r->gres, r->gres_count * sizeof(**kept));
+		count += r->gres_count;
+	}
+	return count;
+}
+
+/* What of the cores and devices of a set of nodes is not to be had. */
+struct cores_busy {
+	uint64_t *jobs, *beside; /* Cores: of jobs; and of other reservations. */
+	struct select_kept_gres *gres;
+	uint32_t gres_count;
+};
+
+static bool pick_round(struct ctl *c, const struct resv_want *want, bool listed, struct resv_parts *parts,
+	const struct cores_busy *busy, uint64_t *const set[SETS], uint64_t *taken, bool first)
+{
+	const size_t words = c->resvs->words;
+	const int sets = want->flags & RESV_MAINT ? SETS : want->flags & RESV_OVERLAP ? ONLINE : AVAILABLE;
+	bool picked = false;
+	for (int i = 0; i < sets && !picked; i++) {
+		struct cores_pick pick = { c, want, i == FREE ? busy->beside : busy->jobs, busy->gres,
+			i == FREE ? busy->gres_count : 0, taken, parts->cores, parts };
+		for (size_t w = 0; w < words; w++)
+			set[i][w] &= ~taken[w];
+		const uint32_t have = nset_count(set[i], words);
+		const uint32_t count = !first ? 0 : want->nodes < have ? want->nodes : have;
+		if (have)
+			picked = want->core_counts ? cores_of_set(&pick, set[i], count, listed)
+						   : gres_of_set(&pick, set[i], count, listed);
+	}
+	return picked;
+}
+
+/* 22.05 chooses once for each number, and each time for all of them, on nodes not taken yet: a list without
+ * Nodes= gets more than it asks for where there are nodes (_pick_nodes_ordered()). */
+bool resv_pick_cores(struct ctl *c, const struct resv_want *want, bool listed, struct resv_parts *parts)
 {
 	const size_t words = c->resvs->words;
 	const size_t core_words = select_core_words(c->select);
-	const int sets = want->flags & RESV_MAINT ? SETS : want->flags & RESV_OVERLAP ? ONLINE : AVAILABLE;
 	uint64_t *block = calloc((SETS + 1) * words + 2 * core_words, sizeof(*block));
 	uint64_t *set[SETS];
 	bool done = false;
@@ -510,31 +615,21 @@ bool resv_pick_cores(
 	for (int i = 0; i < SETS; i++)
 		set[i] = block + (size_t)i * words;
 	uint64_t *taken = block + SETS * words;
-	uint64_t *busy = taken + words;
-	uint64_t *beside = busy + core_words;
+	struct cores_busy busy = { .jobs = taken + words, .beside = taken + words + core_words };
 	for (uint32_t n = 0; want->features && n < c->cluster->node_count; n++)
 		if (!features_fit(c->cluster->type[c->cluster->node_type[n]].hardware, want->features))
-			nset_drop(nodes, n);
-	sets_make(c, want, nodes, set);
-	busy_of(c, want, busy);
-	memcpy(beside, busy, core_words * sizeof(*busy));
-	busy_reserved(c, want, beside);
-	/* 22.05 chooses once for each number, and each time for all of them, on nodes not taken yet: a list
-	 * without Nodes= gets more than it asks for where there are nodes (_pick_nodes_ordered()). */
-	const uint32_t rounds = c->params.version >= CTL_23_11 ? 1 : want->core_counts;
-	for (uint32_t round = 0; round < rounds; round++) {
-		bool picked = false;
-		for (int i = 0; i < sets && !picked; i++) {
-			struct cores_pick pick = { c, want, i == FREE ? beside : busy, taken, cores };
-			for (size_t w = 0; w < words; w++)
-				set[i][w] &= ~taken[w];
-			const uint32_t have = nset_count(set[i], words);
-			const uint32_t count = round ? 0 : want->nodes < have ? want->nodes : have;
-			picked = have && cores_of_set(&pick, set[i], count, listed);
-		}
-		done = done || picked;
+			nset_drop(parts->nodes, n);
+	sets_make(c, want, parts->nodes, set);
+	busy.gres_count = gres_reserved(c, want, &busy.gres);
+	if (want->core_counts) {
+		busy_of(c, want, busy.jobs);
+		memcpy(busy.beside, busy.jobs, core_words * sizeof(*busy.jobs));
+		busy_reserved(c, want, busy.beside);
 	}
-	memcpy(nodes, taken, words * sizeof(*nodes));
+	const uint32_t rounds = c->params.version >= CTL_23_11 ? 1 : want->core_counts;
+	for (uint32_t round = 0; round < rounds; round++)
+		done = pick_round(c, want, listed, parts, &busy, set, taken, !round) || done;
+	memcpy(parts->nodes, taken, words * sizeof(*taken));
 	free(block);
 	return done;
 }

@@ -2,6 +2,7 @@
 /*
  * ctl_resv_words.c - see ctl_resv_words.h.
  */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -26,6 +27,7 @@ static const char *const key_word[RESV_KEYS] = {
 	[RESV_KEY_FEATURES] = "Features",
 	[RESV_KEY_FLAGS] = "Flags",
 	[RESV_KEY_TRES] = "TRES",
+	[RESV_KEY_TRES_PER_NODE] = "TRESPerNode",
 	[RESV_KEY_START_DELAY] = "MaxStartDelay",
 	[RESV_KEY_PARTS] = "AllowedPartitions",
 	[RESV_KEY_QOS] = "QOS",
@@ -232,25 +234,55 @@ bool resv_count_of(const struct resv_given *g, uint32_t *sum)
 	return true;
 }
 
-/* "TRES=node=2,cpu=8,license/x=1" is another way to say NodeCnt, CoreCnt and Licenses. */
-void resv_tres_apart(struct resv_request *q)
+/* One TRES more, "gres/gpu:a100" and "2", behind those that there are: "gpu:a100:2". */
+static bool add_gres(struct resv_request *q, const char *name, size_t len, const struct resv_given *value)
 {
-	const struct resv_given all = q->key[RESV_KEY_TRES];
+	const uint32_t tres = ctl_tres_named(q->c, name, len);
+	const size_t before = q->gres ? strlen(q->gres) : 0;
+	int64_t count;
+	if (q->c->params.version < CTL_23_11)
+		return resv_refuse(q, "TRES type 'gres' not supported with reservations");
+	if (tres == CTL_NO_ROW || !q->c->tres[tres].tracked || !sl_get_i64(value->text, value->len, &count) ||
+		count <= 0)
+		return resv_refuse(q, "Invalid Trackable RESource (TRES) specification");
+	char *text = sl_alloc(q->c->arena, before + len + value->len + 3, 1);
+	if (!text)
+		return resv_refuse(q, "out of memory");
+	(void)snprintf(text, before + len + value->len + 3, "%s%s%.*s:%.*s", before ? q->gres : "",
+		before ? "," : "", (int)(len - 5), name + 5, (int)value->len, value->text);
+	q->gres = text;
+	return true;
+}
+
+static bool tres_apart(struct resv_request *q, const char *p, size_t len)
+{
+	const char *equals = memchr(p, '=', len);
+	const size_t name = equals ? (size_t)(equals - p) : len;
+	const struct resv_given value = { equals ? equals + 1 : p + len, equals ? len - name - 1 : 0, '=' };
+	if (name == 4 && strncasecmp(p, "node", 4) == 0)
+		q->key[RESV_KEY_NODE_COUNT] = value;
+	else if (name == 3 && strncasecmp(p, "cpu", 3) == 0)
+		q->key[RESV_KEY_CORE_COUNT] = value;
+	else if (name > 8 && strncasecmp(p, "license/", 8) == 0)
+		q->key[RESV_KEY_LICENSES] = (struct resv_given){ p + 8, len - 8, '=' };
+	else if (name > 5 && strncasecmp(p, "gres/", 5) == 0)
+		return add_gres(q, p, name, &value);
+	return true;
+}
+
+bool resv_tres_apart(struct resv_request *q)
+{
+	const bool per_node = resv_is_said(q, RESV_KEY_TRES_PER_NODE);
+	const struct resv_given all = q->key[per_node ? RESV_KEY_TRES_PER_NODE : RESV_KEY_TRES];
+	if (per_node && (q->c->params.version < CTL_23_11 || resv_is_said(q, RESV_KEY_TRES)))
+		return resv_refuse(q, "invalid option"); /* It came with 23.11, and is in place of TRES. */
 	for (size_t i = 0; all.text && i < all.len;) {
-		const char *p = all.text + i;
 		size_t len = 0;
-		while (i + len < all.len && p[len] != ',')
+		while (i + len < all.len && all.text[i + len] != ',')
 			len++;
-		const char *equals = memchr(p, '=', len);
-		const size_t name = equals ? (size_t)(equals - p) : len;
-		const struct resv_given value = { equals ? equals + 1 : p + len, equals ? len - name - 1 : 0,
-			'=' };
-		if (name == 4 && strncasecmp(p, "node", 4) == 0)
-			q->key[RESV_KEY_NODE_COUNT] = value;
-		else if (name == 3 && strncasecmp(p, "cpu", 3) == 0)
-			q->key[RESV_KEY_CORE_COUNT] = value;
-		else if (name > 8 && strncasecmp(p, "license/", 8) == 0)
-			q->key[RESV_KEY_LICENSES] = (struct resv_given){ p + 8, len - 8, '=' };
+		if (!tres_apart(q, all.text + i, len))
+			return false;
 		i += len + 1;
 	}
+	return true;
 }

@@ -23,6 +23,7 @@ enum resv_key {
 	RESV_KEY_FEATURES,
 	RESV_KEY_FLAGS,
 	RESV_KEY_TRES,
+	RESV_KEY_TRES_PER_NODE,
 	RESV_KEY_START_DELAY,
 	RESV_KEY_PARTS,
 	RESV_KEY_QOS,
@@ -38,6 +39,7 @@ struct resv_given {
 struct resv_request {
 	struct ctl *c;
 	struct resv_given key[RESV_KEYS];
+	const char *gres; /* Of TRES, as --gres says it: "gpu:a100:2,mps:50"; NULL: none. */
 	const char **why;
 };
 
@@ -45,8 +47,9 @@ struct resv_request {
 bool resv_refuse(const struct resv_request *q, const char *why);
 /* "Key=value Key+=value ...", values in quotes or not; unknown keys are passed over. */
 void resv_read(struct resv_request *q, const char *text);
-/* "TRES=node=2,cpu=8,license/x=1" is another way to say NodeCnt, CoreCnt and Licenses. */
-void resv_tres_apart(struct resv_request *q);
+/* "TRES=node=2,cpu=8,license/x=1" is another way to say NodeCnt, CoreCnt and Licenses; gres have no other.
+ * False: it is refused. */
+bool resv_tres_apart(struct resv_request *q);
 bool resv_is_given(const struct resv_request *q, enum resv_key key);
 bool resv_is_said(const struct resv_request *q, enum resv_key key); /* And not empty. */
 /* Kept for the run. NULL: an empty value, or no memory. */

@@ -133,6 +133,20 @@ void select_add_spec(const struct select *select, uint64_t *cores);
  * exc_core_bitmap). */
 void select_keep_cores(struct select *select, const uint64_t *cores);
 
+/* Devices or units of one kind that are kept as cores are (gres_list_exc): from who asks for exactly that
+ * kind, a type or none. */
+struct select_kept_gres {
+	uint32_t name, type;               /* The select's. */
+	const struct select_gres *of_node; /* By node. */
+	bool own; /* Of these and no others it has, who asks for that kind (gres_list_inc). */
+};
+enum { SELECT_GRES_KINDS = 8 }; /* That a request may have. */
+/* So many kinds, lent as kept cores are, and gone with them: a kind may be among them more than once. */
+void select_keep_gres(struct select *select, const struct select_kept_gres *gres, uint32_t count);
+/* What an allocation has of each kind that the job asks for, at most capacity, in the arena: how many. */
+uint32_t select_kept_of(struct select *select, const struct select_job *job, const struct select_alloc *alloc,
+	struct select_kept_gres *gres, uint32_t capacity);
+
 /* Powered-down and such: nodes of a higher rank go after all others. 0 at first. */
 void select_set_rank(struct select *select, uint32_t node, uint32_t rank);
 

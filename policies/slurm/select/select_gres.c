@@ -20,12 +20,13 @@
 
 /* ---- What a node has --------------------------------------------------------- */
 
-static int64_t group_free(const struct sel_test *t, uint32_t node, const struct sel_group *group)
+static int64_t group_free(const struct sel_test *t, uint32_t node, const struct sel_gres_request *r,
+	const struct sel_group *group)
 {
-	if (t->ever || group->no_consume)
+	if (t->ever || (group->no_consume && !t->s->kept_gres_count))
 		return group->count;
-	const struct sel_node *n = &t->s->node[node];
-	return bits_of(group->devices & ~n->devices_used[group->name]);
+	const uint64_t used = group->no_consume ? 0 : t->s->node[node].devices_used[group->name];
+	return bits_of(group->devices & ~used & ~sel_kept_devices(t, node, r));
 }
 
 static bool socket_has_core(const struct sel_shape *shape, const uint64_t *cores, uint32_t socket)
@@ -44,7 +45,7 @@ static bool add_devices(const struct sel_test *t, uint32_t node, const struct se
 		const struct sel_group *group = &shape->group[i];
 		if (group->name != r->name || (r->type != UINT32_MAX && r->type != group->type))
 			continue;
-		const int64_t free = group_free(t, node, group);
+		const int64_t free = group_free(t, node, r, group);
 		if (!free)
 			continue;
 		if (group->adjacent_all) {
@@ -103,6 +104,7 @@ static bool add_units(
 		}
 	if (!t->ever && consumed)
 		count = min64(count, shape->gres_count[r->name] - t->s->node[node].gres_used[r->name]);
+	count = sel_kept_units(t, node, r, count);
 	sock->total = sock->any = count;
 	return count >= max64(max64(r->per_node, r->per_socket), max64(r->per_task, 1));
 }
@@ -856,6 +858,7 @@ static void begin_picking(struct picking *p, const struct sel_test *t, uint32_t 
 	for (uint32_t i = 0; i < shape->group_count; i++)
 		if (shape->group[i].name == name && shape->group[i].no_consume)
 			p->taken &= ~shape->group[i].devices;
+	p->taken |= sel_kept_devices(t, node_alloc->node, &t->q->gres[g]);
 	for (uint32_t s = 0; s < shape->sockets; s++)
 		if (socket_has_core(shape, node_alloc->cores, s))
 			p->sockets_used |= UINT64_C(1) << s;

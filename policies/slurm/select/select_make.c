@@ -392,14 +392,3 @@ void select_add_spec(const struct select *s, uint64_t *cores)
 		for (uint32_t w = 0; w < shape_of(s, n)->words; w++)
 			cores[s->node[n].core_at + w] |= shape_of(s, n)->spec[w];
 }
-
-void select_keep_cores(struct select *s, const uint64_t *cores)
-{
-	if (cores && !s->kept)
-		s->kept_plain = s->plain;
-	if (cores)
-		s->plain = true;
-	else if (s->kept)
-		s->plain = s->kept_plain;
-	s->kept = cores;
-}

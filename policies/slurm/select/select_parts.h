@@ -13,12 +13,12 @@
 
 enum {
 	SEL_WORDS = SL_CORES_MAX / 64,
-	SEL_SOCKETS = 16,  /* Of one node. */
-	SEL_GRES = 8,      /* Names of gres, and requests of one job. */
-	SEL_GROUPS = 16,   /* Of devices that differ, on one node. */
-	SEL_DEVICES = 64,  /* Of one name, on one node. */
-	SEL_FEATURES = 64, /* In one constraint. */
-	SEL_TYPES = 64,    /* Of gres, in all. */
+	SEL_SOCKETS = 16,             /* Of one node. */
+	SEL_GRES = SELECT_GRES_KINDS, /* Names of gres, and requests of one job. */
+	SEL_GROUPS = 16,              /* Of devices that differ, on one node. */
+	SEL_DEVICES = 64,             /* Of one name, on one node. */
+	SEL_FEATURES = 64,            /* In one constraint. */
+	SEL_TYPES = 64,               /* Of gres, in all. */
 };
 
 /* Releases whose rules differ from those of the one before (numbered as the controller numbers them). */
@@ -229,8 +229,10 @@ struct select {
 	bool plain;
 	const uint64_t *kept; /* Cores that are not for who asks; NULL: none. The indices rest meanwhile. */
 	bool kept_plain;      /* What plain was before. */
-	uint64_t settings;    /* Counts changes of ranks and of what partitions allow. */
-	uint64_t change;      /* Counts changes of nodes... */
+	const struct select_kept_gres *kept_gres;
+	uint32_t kept_gres_count;
+	uint64_t settings;                     /* Counts changes of ranks and of what partitions allow. */
+	uint64_t change;                       /* Counts changes of nodes... */
 	uint32_t *change_log, change_capacity; /* ...of which the last change_capacity are here... */
 	uint64_t *change_was;                  /* ...with the node's change before; */
 	uint64_t change_least;                 /* none before this one is. */
@@ -366,6 +368,11 @@ int64_t sel_cores(struct sel_test *t, uint32_t node);
 int64_t sel_cpus_to_use(
 	struct sel_test *t, uint32_t node, int64_t cpus, int64_t cpus_left, int64_t nodes_left);
 
+/* select_kept.c: of the devices of that kind those that are kept from the job. */
+uint64_t sel_kept_devices(const struct sel_test *t, uint32_t node, const struct sel_gres_request *r);
+/* And of so many units those that are left to it. */
+int64_t sel_kept_units(
+	const struct sel_test *t, uint32_t node, const struct sel_gres_request *r, int64_t count);
 /* select_gres.c */
 bool sel_sock_build(struct sel_test *t, uint32_t node, uint64_t *cores, uint64_t *sockets_required);
 bool sel_sock_usable(struct sel_test *t, uint32_t node, int64_t mem, int64_t cpus, int64_t *adjacent);

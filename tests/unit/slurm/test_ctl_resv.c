@@ -461,6 +461,137 @@ Test(ctl_resv, by_corecnt_later_releases_place_it_as_a_job, .fini = fini)
 	cr_expect_eq(ctl_resv_cores(f.c)[select_core_at(f.c->select, 2)] & 0xf, 0xc, "all but its own");
 }
 
+/* ---- Of GPUs, since 23.11 ---------------------------------------------------------------------------- */
+
+/* Four cores and two GPUs a node. */
+#define GPUS                                                         \
+	CW_BRISK                                                     \
+	"GresTypes=gpu\nAccountingStorageTRES=gres/gpu,gres/gpu:a\n" \
+	"NodeName=n[1-2] CPUs=4 Sockets=1 CoresPerSocket=4 RealMemory=1000 Gres=gpu:2\nPartitionName=p Nodes=ALL\n"
+#define TYPED                                                        \
+	CW_BRISK                                                     \
+	"GresTypes=gpu\nAccountingStorageTRES=gres/gpu,gres/gpu:a\n" \
+	"NodeName=n[1-2] CPUs=4 Sockets=1 CoresPerSocket=4 RealMemory=1000 Gres=gpu:a:2\nPartitionName=p Nodes=ALL\n"
+#define G " -t1 --mem=10 -pp"
+
+static void expect_gpus(const char *conf, const char *tres, const char *jobs, const char *want)
+{
+	static char command[300];
+	(void)snprintf(command, sizeof(command), CORES("%s"), tres);
+	f = (struct fakes){ .w.policy = "slurm:version=24.11,complete=0" };
+	f.w.conf = conf;
+	f.w.jobs = jobs;
+	f.w.commands = command;
+	cw_run(&f.w);
+	cr_expect_str_eq(cw_schedule(&f.w), want, "%s: %s\n  wanted: %s", tres, cw_schedule(&f.w), want);
+}
+
+/* One GPU and one core of n1 are kept: 1 wants two GPUs, 2 has the other one, 3 has the other two cores. Of
+ * both nodes: 1 waits for the end of the reservation. */
+Test(ctl_resv, by_gres_others_have_the_rest, .fini = fini)
+{
+	static const char jobs[] = "1 6 20 user=u2 -N1 -n1 --gpus=2" G "\n2 7 20 user=u2 -n1 --gpus=1" G
+				   "\n3 8 20 user=u2 -N1 -n2" G "\n";
+	expect_gpus(GPUS, "NodeCnt=1 TRESPerNode=gres/gpu=1", jobs, "1:6-26@n2 2:7-27@n1 3:8-28@n1");
+	cw_end(&f.w);
+	expect_gpus(GPUS, "NodeCnt=2 TRESPerNode=gres/gpu=1", jobs, "1:123-143@n1 2:7-27@n1 3:8-28@n1");
+	cw_end(&f.w);
+	expect_gpus(GPUS, "Nodes=n2 TRESPerNode=gres/gpu=2,cpu=3",
+		"1 6 20 user=u2 -N1 -n1 --gpus=2" G "\n2 7 20 user=u2 -n1 --gpus=1" G
+		"\n3 8 20 user=u2 -N1 -n1" G "\n",
+		"1:6-26@n1 2:26-46@n1 3:8-28@n2");
+}
+
+/* GPUs of all nodes are placed as those of a job that is bound to them and has one task a core: as many tasks
+ * as the node has cores, so all of its cores are kept (gres_filter_sock_core()). */
+Test(ctl_resv, by_gres_of_all_nodes_comes_with_their_cores, .fini = fini)
+{
+	f.w.policy = "slurm:version=24.11";
+	fake_begin(&f, GPUS);
+	make("ReservationName=r Users=u1 Duration=1 NodeCnt=1 TRES=gres/gpu=1");
+	make("ReservationName=s Users=u1 Duration=1 Nodes=n2 TRESPerNode=gres/gpu=1,cpu=2");
+	expect_may(in(0, NULL), 0, 1, "n[1-2]+overlap");
+	cr_expect_eq(ctl_resv_cores(f.c)[select_core_at(f.c->select, 0)], 0xf);
+	cr_expect_eq(ctl_resv_cores(f.c)[select_core_at(f.c->select, 1)], 0x3);
+}
+
+/* Its users have what it has, and no more: 2 wants another GPU, 3 another core. */
+Test(ctl_resv, by_gres_its_users_have_no_others, .fini = fini)
+{
+	expect_gpus(GPUS, "NodeCnt=1 TRESPerNode=gres/gpu=1,cpu=2",
+		"1 6 20 user=u1 -n1 --gpus=1 --reservation=r" G
+		"\n2 7 20 user=u1 -n1 --gpus=1 --reservation=r" G "\n3 8 20 user=u1 -N1 -n2 --reservation=r" G
+		"\n4 9 20 user=u1 -n1 --gpus=2 --reservation=r" G "\n",
+		"1:6-26@n1 2:26-46@n1 3:46-66@n1 4:-1--1@");
+}
+
+/* Units, of which there are no devices: three of four; others than GPUs are by the node. */
+Test(ctl_resv, by_gres_units_are_counted, .fini = fini)
+{
+	static const char conf[] =
+		CW_BRISK "GresTypes=tmp\nAccountingStorageTRES=gres/tmp\n"
+			 "NodeName=n1 CPUs=4 Sockets=1 CoresPerSocket=4 RealMemory=1000 Gres=tmp:4\n"
+			 "PartitionName=p Nodes=ALL\n";
+	expect_gpus(conf, "NodeCnt=1 TRES=gres/tmp=3",
+		"1 6 20 user=u2 -n1 --gres=tmp:2" G "\n2 7 20 user=u2 -n1 --gres=tmp:1" G
+		"\n3 8 20 user=u1 -n1 --gres=tmp:3 --reservation=r" G "\n",
+		"1:123-143@n1 2:123-143@n1 3:8-28@n1");
+	cw_end(&f.w);
+	expect_gpus(conf, "NodeCnt=1 TRESPerNode=gres/tmp=3",
+		"1 6 20 user=u2 -n1 --gres=tmp:2" G "\n2 7 20 user=u2 -n1 --gres=tmp:1" G
+		"\n3 8 20 user=u1 -n1 --gres=tmp:3 --reservation=r" G "\n",
+		"1:123-143@n1 2:7-27@n1 3:8-28@n1");
+}
+
+/* GPUs of a type are another kind than GPUs of any: what was reserved of one is not kept from who asks for
+ * the other (gres_find_job_by_key_exact_type()). */
+Test(ctl_resv, by_gres_a_type_is_a_kind_of_its_own, .fini = fini)
+{
+	static const char jobs[] =
+		"1 6 20 user=u2 -N1 -n1 --gpus=a:2 -w n1" G "\n2 30 20 user=u2 -N1 -n1 --gpus=2 -w n1" G "\n";
+	expect_gpus(TYPED, "Nodes=n1 TRESPerNode=gres/gpu=2", jobs, "1:6-26@n1 2:123-143@n1");
+	cw_end(&f.w);
+	expect_gpus(TYPED, "Nodes=n1 TRESPerNode=gres/gpu:a=2", jobs, "1:123-143@n1 2:30-50@n1");
+}
+
+/* A second one has GPUs of its own; without a number of cores it is on no node that a job has beyond its
+ * start, but with IGNORE_JOBS. */
+Test(ctl_resv, by_gres_two_have_gpus_of_their_own, .fini = fini)
+{
+	f.w.policy = "slurm:version=24.11";
+	fake_begin(&f, GPUS);
+	make("ReservationName=r Users=u1 Duration=1 NodeCnt=1 TRES=gres/gpu=1");
+	make("ReservationName=s Users=u1 Duration=1 NodeCnt=1 TRES=gres/gpu=2");
+	expect_may(in(0, "r"), 0, 1, "n1");
+	expect_may(in(0, "s"), 0, 1, "n2");
+	(void)fake_runs(&f, 1, "n1", 1, 5);
+	refused("create", "ReservationName=t Users=u1 Duration=1 NodeCnt=1 TRES=gres/gpu=1",
+		"Requested nodes are busy");
+	make("ReservationName=t Users=u1 Duration=1 NodeCnt=1 TRES=gres/gpu=1 Flags=IGNORE_JOBS");
+	expect_may(in(0, "t"), 0, 1, "n1");
+}
+
+Test(ctl_resv, by_gres_what_is_refused, .fini = fini)
+{
+	f.w.policy = "slurm:version=24.11";
+	fake_begin(&f, GPUS);
+	refused("create", "ReservationName=r Users=u1 Duration=1 NodeCnt=1 TRES=gres/fpga=1",
+		"Invalid Trackable RESource (TRES) specification");
+	refused("create", "ReservationName=r Users=u1 Duration=1 NodeCnt=1 TRES=gres/gpu=0",
+		"Invalid Trackable RESource (TRES) specification");
+	refused("create", "ReservationName=r Users=u1 Duration=1 NodeCnt=1 TRES=cpu=1 TRESPerNode=gres/gpu=1",
+		"invalid option");
+	refused("create", "ReservationName=r Users=u1 Duration=1 NodeCnt=1 TRES=gres/gpu=3",
+		"Requested nodes are busy");
+	make("ReservationName=r Users=u1 Duration=1 NodeCnt=1 TRES=gres/gpu=1");
+	refused("update", "ReservationName=r NodeCnt=2", "Core-based reservation can not be updated");
+	f.c->params.version = CTL_22_05;
+	refused("create", "ReservationName=s Users=u1 Duration=1 NodeCnt=1 TRES=gres/gpu=1",
+		"TRES type 'gres' not supported with reservations");
+	refused("create", "ReservationName=s Users=u1 Duration=1 NodeCnt=1 TRESPerNode=cpu=1",
+		"invalid option");
+}
+
 /* Gone since 23.11: lists of NodeCnt, and FIRST_CORES. */
 Test(ctl_resv, what_later_releases_no_longer_have, .fini = fini)
 {
