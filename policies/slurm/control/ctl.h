@@ -702,6 +702,8 @@ enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job
  * runs: ctl_is_candidate, until the next search. */
 void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, struct select_outlook *outlook);
 bool ctl_is_candidate(const struct ctl *c, const struct ctl_job *job);
+/* PreemptParameters=reclaim_licenses, of 23.02: jobs are preempted for their licences, too. */
+bool ctl_preempt_licenses(const struct ctl *c);
 /* The jobs to preempt for a job, in order (none, if gang scheduling suspends them), and its allocation then.
  * Both are valid until the next call. */
 struct ctl_victims {
@@ -799,6 +801,12 @@ ctl_time ctl_resv_next(const struct ctl *c);
 int ctl_license_make(struct ctl *c, struct sl_err *err);
 bool ctl_license_known(const struct ctl *c, const struct ctl_job *job); /* At submission. */
 bool ctl_license_free(struct ctl *c, const struct ctl_job *job, ctl_time when);
+/* Which of the licences that it needs are not free now (reclaim_licenses): bit i: the i-th of its list. */
+uint64_t ctl_license_short(struct ctl *c, const struct ctl_job *job);
+/* A running job has one of those. */
+bool ctl_license_has(const struct ctl_job *holder, const struct ctl_job *job, uint64_t lacking);
+/* Those of a running job are free (-1), and taken again (1), as a test of preemption has it. */
+void ctl_license_lend(struct ctl *c, const struct ctl_job *holder, int sign);
 void ctl_license_take(struct ctl *c, struct ctl_job *job);
 void ctl_license_give(struct ctl *c, struct ctl_job *job);
 /* What it needs of them into tres[]; of alternatives the one that it has, else the first. */

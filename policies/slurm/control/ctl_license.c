@@ -147,6 +147,30 @@ static void change(struct ctl *c, const struct ctl_need *need, int64_t cause)
 			c->licenses->used[need->item[i].license] += cause * need->item[i].amount;
 }
 
+uint64_t ctl_license_short(struct ctl *c, const struct ctl_job *job)
+{
+	uint64_t lacking = 0;
+	for (uint32_t i = 0; job->need && i < job->need->count; i++)
+		lacking |= (uint64_t)!is_free(c, job, i, c->now) << i;
+	return lacking;
+}
+
+bool ctl_license_has(const struct ctl_job *holder, const struct ctl_job *job, uint64_t lacking)
+{
+	const struct ctl_need *need = holder->need;
+	bool has = false;
+	for (uint32_t i = 0; need && need->taken != CTL_NO_ROW && i < need->count; i++)
+		for (uint64_t left = lacking; left && (!need->any || i == need->taken); left &= left - 1)
+			has = has || job->need->item[__builtin_ctzll(left)].license == need->item[i].license;
+	return has;
+}
+
+void ctl_license_lend(struct ctl *c, const struct ctl_job *holder, int sign)
+{
+	if (holder->need && holder->need->taken != CTL_NO_ROW)
+		change(c, holder->need, sign);
+}
+
 void ctl_license_take(struct ctl *c, struct ctl_job *job)
 {
 	struct ctl_need *need = job->need;

@@ -75,9 +75,10 @@ static bool is_kept(struct pass *p, struct ctl_job *job, uint32_t part)
 	       lacks_listed(p, job);
 }
 
+/* Until 23.02 left it to the node selection. */
 static bool lacks_licenses(struct pass *p, struct ctl_job *job)
 {
-	if (ctl_license_free(p->c, job, p->c->now))
+	if (p->c->params.version >= CTL_23_02 || ctl_license_free(p->c, job, p->c->now))
 		return false;
 	ctl_queue_reason(p->c, job, SL_REASON_LICENSES);
 	return true;
@@ -136,6 +137,8 @@ static enum verdict ctl_main_judge(
 		p->started++;
 		return entry->array ? RETRY : NEXT;
 	}
+	if (status == CTL_LICENSES_UNAVAILABLE && p->c->params.bf_licenses)
+		return STOP;
 	if (status == CTL_NODE_CONFIG && job->part_count == 1) {
 		/* No set of nodes has it (any more): held until a command changes it. */
 		ctl_hold(p->c, job, false);

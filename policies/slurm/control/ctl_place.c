@@ -307,9 +307,34 @@ static enum select_answer with_tasks(struct ctl *c, struct ctl_job *job, const s
 											: SELECT_BUSY;
 }
 
+/* _pick_best_nodes() has so many nodes to ask the node selection about, beside what runs. */
+static bool has_nodes(struct ctl *c, const struct ctl_job *job, const uint64_t *nodes)
+{
+	const uint64_t *free = ctl_preemption(c) ? NULL : nodes_for(c, job);
+	int64_t more = job->nodes_min;
+	for (size_t i = 0; i < c->place->words && more > 0; i++)
+		more -= __builtin_popcountll(
+			nodes[i] & c->part[job->part].nodes[i] & (free ? free[i] : ~0ULL));
+	return more <= 0;
+}
+
+/* From 23.02 on the node selection tests licences (_job_test()): where there are no nodes to choose from it
+ * is not asked, and the job waits for these. */
+static enum ctl_status without_licenses(
+	struct ctl *c, struct ctl_job *job, const uint64_t *nodes, bool completing)
+{
+	if (!has_nodes(c, job, nodes))
+		return why_busy(c, job, nodes, completing);
+	const enum ctl_status status = ctl_preempt_licenses(c) ? preempt(c, job, nodes) : CTL_NODES_BUSY;
+	return status == CTL_NODES_BUSY ? CTL_LICENSES_UNAVAILABLE : status;
+}
+
 static enum ctl_status ctl_place_choose(
 	struct ctl *c, struct ctl_job *job, const uint64_t *nodes, bool completing)
 {
+	if (!ctl_license_free(c, job, c->now))
+		return without_licenses(c, job, nodes, completing);
+
 	const struct select_alloc *alloc = NULL;
 	enum select_answer answer = place_sizes(c, job, nodes, SELECT_NOW, &alloc);
 	if (answer == SELECT_FITS && job->tasked)
@@ -395,8 +420,9 @@ static enum ctl_status ctl_place_place(struct ctl *c, struct ctl_job *job, const
 
 static enum ctl_status place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
 {
-	if (!ctl_license_free(c, job, c->now)) /* Whatever a plan counted with (bf_licenses). */
-		return job->status = CTL_LICENSES_UNAVAILABLE;
+	if (c->params.version < CTL_23_02 && !ctl_license_free(c, job, c->now))
+		return job->status =
+			       CTL_LICENSES_UNAVAILABLE; /* Whatever a plan counted with (bf_licenses). */
 	look_in(c, job, part);
 	if (!job->priority)
 		return CTL_JOB_HELD;

@@ -17,6 +17,8 @@
  *   then that are allocated a chosen node are preempted.
  * - GraceTime: the preempted job's end moves up to now + grace, and it is ended there (at a tick of 30 s).
  * - A job that has ended others waits KillWait + MessageTimeout before it ends more.
+ * - From 23.02 on removed candidates return licences, too; with reclaim_licenses a job that lacks licences
+ *   preempts those that have some of them, on whichever nodes.
  * - SUSPEND is gang scheduling's: no job ends. Under preempt/qos the job then gets the extra row.
  */
 #include "policies/slurm/control/ctl_preempt.h"
@@ -35,7 +37,7 @@ struct candidate {
 };
 
 struct ctl_preempt {
-	bool within, by_priority, youngest, strict;
+	bool within, by_priority, youngest, strict, licenses;
 	int64_t reorder_count, priority_exempt; /* min_exempt_priority: higher ones are not preempted. */
 	int64_t patience;                       /* Seconds before it ends more. */
 	struct candidate *candidate;
@@ -90,6 +92,7 @@ int ctl_preempt_make(struct ctl *c, struct sl_err *err)
 	p->by_priority = has_word(mode, "PRIORITY");
 	p->youngest = params->preempt_youngest_first || has_word(more, "youngest_first");
 	p->strict = params->preempt_strict_order || has_word(more, "strict_order");
+	p->licenses = params->version >= CTL_23_02 && has_word(more, "reclaim_licenses");
 	p->reorder_count = ctl_preempt_number_in(more, "reorder_count=", params->preempt_reorder_count);
 	p->priority_exempt = ctl_preempt_number_in(more, "min_exempt_priority=", INT64_MAX);
 	p->patience = params->kill_wait;
@@ -99,6 +102,8 @@ int ctl_preempt_make(struct ctl *c, struct sl_err *err)
 	p->patience += seconds;
 	return SL_OK;
 }
+
+bool ctl_preempt_licenses(const struct ctl *c) { return c->preempt && c->preempt->licenses; }
 
 bool ctl_preemption(const struct ctl *c)
 {
@@ -324,19 +329,24 @@ void ctl_preempt_outlook(struct ctl *c, struct ctl_job *job, uint32_t part, stru
 /* ---- Jobs to preempt ----------------------------------------------------------------------------------- */
 
 /* Candidates are removed in their order until the job fits. The last of them; SIZE_MAX: it never does. */
-static size_t remove_until_it_fits(struct ctl *c, const struct select_job *desc, const uint64_t *available,
-	const struct select_alloc **out)
+static size_t remove_until_it_fits(struct ctl *c, const struct ctl_job *job, const struct select_job *desc,
+	const uint64_t *available, const struct select_alloc **out)
 {
 	const struct ctl_preempt *p = c->preempt;
 	const uint32_t mark = select_mark(c->select);
-	size_t last = SIZE_MAX;
-	for (size_t i = 0; i < p->count && last == SIZE_MAX; i++) {
-		if (!p->candidate[i].removable)
+	size_t last = SIZE_MAX, tried = 0;
+	for (; tried < p->count && last == SIZE_MAX; tried++) {
+		if (!p->candidate[tried].removable)
 			continue;
-		select_give(c->select, p->candidate[i].job->alloc);
-		if (select_place(c->select, desc, available, SELECT_NOW, out) == SELECT_FITS)
-			last = i;
+		select_give(c->select, p->candidate[tried].job->alloc);
+		ctl_license_lend(c, p->candidate[tried].job, -1);
+		if (ctl_license_free(c, job, c->now) &&
+			select_place(c->select, desc, available, SELECT_NOW, out) == SELECT_FITS)
+			last = tried;
 	}
+	for (size_t i = 0; i < tried; i++)
+		if (p->candidate[i].removable)
+			ctl_license_lend(c, p->candidate[i].job, 1);
 	select_undo(c->select, mark);
 	return last;
 }
@@ -376,7 +386,8 @@ static void mark_removable(struct ctl *c, const uint64_t *available)
 		struct candidate *one = &p->candidate[i];
 		const enum ctl_preempt_mode mode = ctl_preempt_mode(c, one->job);
 		one->removable = (mode == CTL_PREEMPT_REQUEUE || mode == CTL_PREEMPT_CANCEL) &&
-				 ctl_holds_node_of(one->job, available);
+				 (ctl_holds_node_of(one->job, available) ||
+					 (c->params.version >= CTL_23_02 && one->job->need));
 	}
 }
 
@@ -397,9 +408,10 @@ enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_
 		return select_place(c->select, &desc, available, SELECT_NOW, out);
 	}
 	mark_removable(c, available);
+	const uint64_t lacking = ctl_license_short(c, job);
 	size_t last;
 	for (int64_t tries = 0;; reorder(p, last, *out)) {
-		last = remove_until_it_fits(c, &desc, available, out);
+		last = remove_until_it_fits(c, job, &desc, available, out);
 		if (last == SIZE_MAX)
 			return SELECT_BUSY;
 		/* As written there: the count is compared before it grows, then after. */
@@ -407,7 +419,8 @@ enum select_answer ctl_preempt_place(struct ctl *c, struct ctl_job *job, uint32_
 			break;
 	}
 	for (size_t i = 0; i <= last; i++)
-		if (p->candidate[i].removable && nodes_shared(p->candidate[i].job->alloc, *out))
+		if (p->candidate[i].removable && (nodes_shared(p->candidate[i].job->alloc, *out) ||
+							 ctl_license_has(p->candidate[i].job, job, lacking)))
 			p->list[victims->count++] = p->candidate[i].job;
 	return SELECT_FITS;
 }

@@ -193,6 +193,58 @@ Test(ctl_releases, the_word_priority_of_preempt_mode, .fini = fini)
 	cw_expect(&w, "1:0-100@n[1-4] 2:100-130@n1");
 }
 
+/* ---- Licences ------------------------------------------------------------------------------------------ */
+
+#define MAIN "bf_interval=-1,sched_interval=1,batch_sched_delay=0"
+
+/* 2 lacks its licence and 3 nodes as well: from 23.02 on the nodes count, and 2 blocks its partition; where
+ * it lacks the licence alone it never does. */
+Test(ctl_releases, licences_are_tested_where_there_are_nodes, .fini = fini)
+{
+	static const struct {
+		const char *policy, *nodes, *want, *reason;
+	} of[] = { { "slurm:version=22.05", "-N4", "1:0-100@n1 2:100-110@n[1-4] 3:6-16@n2", "Licenses" },
+		{ "slurm:version=23.11", "-N4", "1:0-100@n1 2:100-110@n[1-4] 3:110-120@n1", "Resources" },
+		{ "slurm:version=23.11", "-N3", "1:0-100@n1 2:100-110@n[1-3] 3:6-16@n2", "Licenses" } };
+	for (size_t i = 0; i < SL_LEN(of); i++) {
+		char jobs[200];
+		if (i)
+			cw_end(&w);
+		(void)snprintf(jobs, sizeof(jobs),
+			"1 0 100 -N1 -t2 -L a" X "\n2 5 10 %s -t2 -L a" X "\n3 6 10 -N1 -t1" X "\n",
+			of[i].nodes);
+		run(of[i].policy, MAIN, "Licenses=a:1\n", jobs);
+		cw_expect(&w, of[i].want);
+		cr_expect(strstr(cw_reasons(&w, "2"), of[i].reason), "%s", cw_reasons(&w, "2"));
+	}
+}
+
+#define PREEMPT                                                                       \
+	"Licenses=a:2,b:1\nPreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n" \
+	"PartitionName=hi Nodes=ALL PriorityTier=2\n"
+
+/* 1 has the two licences that 3 wants, on another node than 3 gets; 2, of the lowest rank as well, has
+ * another one and stays. */
+Test(ctl_releases, reclaim_licenses_preempts_for_licences, .fini = fini)
+{
+	static const char jobs[] =
+		"1 0 100 -N1 -t2 -L a:2" X "\n2 0 100 -N1 -t2 -L b" X "\n3 5 10 -N1 -t1 -phi -L a -w n3" X "\n";
+	static const struct {
+		const char *policy, *more;
+		int64_t start;
+	} of[] = { { "slurm:version=22.05", PREEMPT "PreemptParameters=reclaim_licenses\n", 100 },
+		{ "slurm:version=23.11", PREEMPT, 100 },
+		{ "slurm:version=23.11", PREEMPT "PreemptParameters=reclaim_licenses\n", 5 } };
+	for (size_t i = 0; i < SL_LEN(of); i++) {
+		if (i)
+			cw_end(&w);
+		run(of[i].policy, MAIN, of[i].more, jobs);
+		cr_expect_eq(cw_start(&w, "3"), of[i].start, "%s: %s", of[i].policy, cw_schedule(&w));
+		cr_expect_eq(cw_start(&w, "2"), 0, "%s", cw_schedule(&w));
+		cr_expect_eq(cw_stop(&w, "1") > 100, of[i].start == 5, "%s", cw_schedule(&w));
+	}
+}
+
 /* ---- Partitions ---------------------------------------------------------------------------------------- */
 
 Test(ctl_releases, an_account_that_a_partition_names_stands_for_those_below_it, .fini = fini)
