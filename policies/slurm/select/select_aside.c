@@ -313,8 +313,10 @@ static bool note_action(struct select *s, struct select_alloc *a, uint8_t kind)
 		return true;
 	if (SL_GROW_IN(s->arena, s->action, s->action_capacity, s->action_count + 1, NULL))
 		return false;
-	s->action[s->action_count++] =
-		(struct sel_action){ .alloc = a, .kind = kind, .rows_from = s->row_log_count };
+	s->action[s->action_count++] = (struct sel_action){ .alloc = a,
+		.kind = kind,
+		.rows_from = s->row_log_count,
+		.rows_state = s->partition[a->partition].row_states.at };
 	return sel_rows_note(s, a->partition);
 }
 
@@ -333,7 +335,7 @@ void select_give(struct select *s, struct select_alloc *a)
 	SL_CHECK(a->held);
 	SL_CHECK(note_action(s, a, ACTION_GIVE));
 	select_aside_release(s, a);
-	SL_CHECK(sel_rows_rebuild(s, a->partition)); /* The arena is the run's: without it nothing goes on. */
+	SL_CHECK(sel_rows_without(s, a)); /* The arena is the run's: without it nothing goes on. */
 	if (!s->marks)
 		sel_drop(s, a);
 }
@@ -356,7 +358,7 @@ void select_stop(struct select *s, struct select_alloc *a, bool stopped)
 	SL_CHECK(note_action(s, a, stopped ? ACTION_STOP : ACTION_GO));
 	set_stopped(s, a, stopped);
 	if (stopped)
-		SL_CHECK(sel_rows_rebuild(s, a->partition));
+		SL_CHECK(sel_rows_without(s, a));
 	else
 		sel_rows_add(s, a);
 }
@@ -395,7 +397,7 @@ void select_undo(struct select *s, uint32_t mark)
 			enforce(s, action.alloc);
 		else
 			set_stopped(s, action.alloc, action.kind == ACTION_GO);
-		sel_rows_back(s, action.rows_from);
+		sel_rows_back(s, &action);
 		if (action.kind == ACTION_TAKE)
 			sel_drop(s, action.alloc);
 	}
@@ -408,9 +410,11 @@ void select_keep(struct select *s, uint32_t mark)
 	SL_CHECK(s->marks > 0);
 	if (--s->marks)
 		return;
-	for (uint32_t i = mark; i < s->action_count; i++)
+	for (uint32_t i = mark; i < s->action_count; i++) {
+		sel_rows_stay(s, s->action[i].alloc->partition);
 		if (s->action[i].kind == ACTION_GIVE)
 			sel_drop(s, s->action[i].alloc);
+	}
 	s->action_count = 0;
 	s->row_log_count = 0;
 }

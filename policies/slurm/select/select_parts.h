@@ -89,6 +89,24 @@ struct sel_node {
 	int64_t gres_used[SEL_GRES];
 };
 
+/* Rows as they are once jobs have left them, one after another, under a mark: those who ask in a pass mostly
+ * take the same ones away. A state is what is left of the one before without one more allocation; at 0
+ * nothing has been undone or can be. */
+struct sel_row_states {
+	struct sel_row_state {
+		const struct select_alloc *gone; /* From the state before, */
+		uint32_t next, first;            /* which may be without others instead; states behind it. */
+		uint32_t from, until;            /* Of row: where the others are. */
+	} * state;
+	struct sel_row {
+		struct select_alloc *alloc;
+		uint32_t row;
+	} * row;
+	uint32_t count, capacity, row_count, row_capacity;
+	uint32_t at; /* The present one; SEL_NO_STATE: none of these. */
+};
+#define SEL_NO_STATE UINT32_MAX
+
 struct sel_partition {
 	uint64_t *nodes;
 	int64_t cpus_per_node_max, nodes_max;
@@ -98,6 +116,7 @@ struct sel_partition {
 	int64_t *row_cores;          /* Scratch of select_rows.c, by row. */
 	uint32_t *row_at, *row_place;
 	uint64_t *row_met;
+	struct sel_row_states row_states;
 	bool force, shares, exclusive, exclusive_user, least_loaded, preempt_off;
 	bool by_socket, by_core, by_mem; /* Its SelectTypeParameters. */
 	struct select_alloc *first;      /* In force. */
@@ -242,14 +261,16 @@ struct select {
 	struct sel_action {
 		struct select_alloc *alloc;
 		uint8_t kind;
-		uint32_t rows_from; /* Of row_log: in which rows all of the partition were. */
+		uint32_t rows_from;  /* Of row_log: in which rows all of the partition were. */
+		uint32_t rows_state; /* And its row_states.at. */
 	} * action;
 	uint32_t action_count, action_capacity, marks;
-	struct sel_row {
+	struct sel_row *row_log;
+	struct sel_row_sorted {
 		struct select_alloc *alloc;
 		uint32_t row, order;
-		uint64_t start; /* Scratch: its first core. */
-	} * row_log, *row_scratch;
+		uint64_t start; /* Its first core. */
+	} * row_scratch;
 	uint64_t rows_met;      /* Counts searches for a row. */
 	uint64_t *row_used;     /* Scratch: cores by row, while all of a partition are put into rows; */
 	uint32_t row_used_rows; /* of so many. */
@@ -339,9 +360,10 @@ static inline uint32_t sel_rows(const struct select *s, uint32_t partition)
 }
 bool sel_rows_make(struct select *s, uint32_t partition);
 bool sel_rows_note(struct select *s, uint32_t partition); /* For undo. False: no memory. */
-void sel_rows_back(struct select *s, uint32_t rows_from);
+void sel_rows_back(struct select *s, const struct sel_action *action);
+void sel_rows_stay(struct select *s, uint32_t partition); /* What was done under marks is not undone. */
 void sel_rows_add(struct select *s, struct select_alloc *alloc);
-bool sel_rows_rebuild(struct select *s, uint32_t partition);
+bool sel_rows_without(struct select *s, const struct select_alloc *gone); /* False: no memory. */
 /* select_aside.c */
 /* A copy that is not in force, until it is dropped. NULL: no memory. */
 struct select_alloc *sel_copy(struct select *s, const struct select_alloc *from);

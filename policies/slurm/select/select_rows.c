@@ -115,11 +115,81 @@ bool sel_rows_make(struct select *s, uint32_t partition)
 	return p->row_cores && p->row_at && p->row_place && p->row_met && (!s->row_used_rows || s->row_used);
 }
 
+/* ---- States ---------------------------------------------------------------------------------- */
+
+enum { STATE_ROWS = 1 << 20 }; /* So many rows are kept of a partition at most. */
+
+void sel_rows_stay(struct select *s, uint32_t partition)
+{
+	struct sel_row_states *states = &s->partition[partition].row_states;
+	states->count = states->row_count = states->at = 0;
+}
+
+/* They have become others in another way. */
+static void leave_states(struct select *s, uint32_t partition)
+{
+	if (s->marks)
+		s->partition[partition].row_states.at = SEL_NO_STATE;
+	else
+		sel_rows_stay(s, partition);
+}
+
+/* Goes on to the state without it. False: it is not known. */
+static bool go_to_state(struct sel_row_states *states, const struct select_alloc *gone)
+{
+	uint32_t next = states->at < states->count ? states->state[states->at].first : 0;
+	while (next && states->state[next].gone != gone)
+		next = states->state[next].next;
+	if (!next)
+		return false;
+	for (uint32_t i = states->state[next].from; i < states->state[next].until; i++)
+		states->row[i].alloc->row = states->row[i].row;
+	states->at = next;
+	return true;
+}
+
+/* So are all that are not suspended. False: too many. */
+static bool keep_rows(struct select *s, uint32_t partition)
+{
+	struct sel_row_states *states = &s->partition[partition].row_states;
+	for (struct select_alloc *a = s->partition[partition].first; a; a = a->next) {
+		if (a->stopped)
+			continue;
+		if (states->row_count == STATE_ROWS ||
+			SL_GROW_IN(s->arena, states->row, states->row_capacity, states->row_count + 1, NULL))
+			return false;
+		states->row[states->row_count++] = (struct sel_row){ .alloc = a, .row = a->row };
+	}
+	return true;
+}
+
+/* Rows are from now on as they have just been made without it. */
+static void keep_state(struct select *s, const struct select_alloc *gone)
+{
+	struct sel_row_states *states = &s->partition[gone->partition].row_states;
+	const uint32_t before = states->at, from = states->row_count;
+	leave_states(s, gone->partition);
+	if (!s->marks || before == SEL_NO_STATE ||
+		SL_GROW_IN(s->arena, states->state, states->capacity, states->count + 2, NULL))
+		return;
+	if (!states->count)
+		states->state[states->count++] = (struct sel_row_state){ 0 };
+	if (!keep_rows(s, gone->partition)) {
+		states->row_count = from;
+		return;
+	}
+	states->state[states->count] = (struct sel_row_state){
+		.gone = gone, .next = states->state[before].first, .from = from, .until = states->row_count
+	};
+	states->state[before].first = states->at = states->count++;
+}
+
 void sel_rows_add(struct select *s, struct select_alloc *a)
 {
 	a->row = 0;
 	if (sel_rows(s, a->partition) <= 1)
 		return;
+	leave_states(s, a->partition);
 	a->row = NO_ROW;
 	const struct rows rows = rows_of(s, a->partition);
 	sort_rows(s, &rows);
@@ -135,7 +205,7 @@ void sel_rows_add(struct select *s, struct select_alloc *a)
 
 static int by_start(const void *left, const void *right)
 {
-	const struct sel_row *a = left, *b = right;
+	const struct sel_row_sorted *a = left, *b = right;
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	if (a->alloc->cpus != b->alloc->cpus)
@@ -163,12 +233,12 @@ static bool scratch_capacity(struct select *s, uint32_t count)
 /* All of the partition that have cores, sorted, out of their rows. */
 static uint32_t collect(struct select *s, uint32_t partition)
 {
-	struct sel_row *job = s->row_scratch;
+	struct sel_row_sorted *job = s->row_scratch;
 	uint32_t count = 0;
 	for (struct select_alloc *a = s->partition[partition].first; a; a = a->next) {
 		if (a->stopped)
 			continue;
-		job[count] = (struct sel_row){
+		job[count] = (struct sel_row_sorted){
 			.alloc = a, .row = a->row, .order = count, .start = first_core(s, a)
 		};
 		count++;
@@ -207,18 +277,16 @@ static void keep_in(struct select *s, const struct select_alloc *a, uint32_t row
 	}
 }
 
-bool sel_rows_rebuild(struct select *s, uint32_t partition)
+static bool rebuild(struct select *s, uint32_t partition)
 {
 	uint32_t most = 0;
-	if (sel_rows(s, partition) <= 1)
-		return true;
 	for (const struct select_alloc *a = s->partition[partition].first; a; a = a->next)
 		most++;
 	if (!scratch_capacity(s, most))
 		return false;
 	const uint32_t count = collect(s, partition);
 	const struct rows rows = rows_of(s, partition);
-	struct sel_row *job = s->row_scratch;
+	struct sel_row_sorted *job = s->row_scratch;
 	bool all = true;
 	const bool kept = rows.count <= ROWS_KEPT;
 	if (kept)
@@ -242,6 +310,17 @@ bool sel_rows_rebuild(struct select *s, uint32_t partition)
 	return true;
 }
 
+bool sel_rows_without(struct select *s, const struct select_alloc *gone)
+{
+	struct sel_partition *p = &s->partition[gone->partition];
+	if (sel_rows(s, gone->partition) <= 1 || (s->marks && go_to_state(&p->row_states, gone)))
+		return true;
+	if (!rebuild(s, gone->partition))
+		return false;
+	keep_state(s, gone);
+	return true;
+}
+
 /* ---- The journal's --------------------------------------------------------------------------- */
 
 bool sel_rows_note(struct select *s, uint32_t partition)
@@ -256,10 +335,11 @@ bool sel_rows_note(struct select *s, uint32_t partition)
 	return true;
 }
 
-void sel_rows_back(struct select *s, uint32_t rows_from)
+void sel_rows_back(struct select *s, const struct sel_action *action)
 {
-	while (s->row_log_count > rows_from) {
+	while (s->row_log_count > action->rows_from) {
 		const struct sel_row *was = &s->row_log[--s->row_log_count];
 		was->alloc->row = was->row;
 	}
+	s->partition[action->alloc->partition].row_states.at = action->rows_state;
 }

@@ -445,6 +445,56 @@ Test(select, forced_rows, .fini = fini)
 	expect("busy");
 }
 
+/* By hand: jobs go into rows by their first core, then smaller ones first; the fullest row is the first. */
+struct shared {
+	struct select_alloc *a, *b, *c, *d;
+};
+
+static void expect_rows(const struct shared *job, const char *of, const char *rows)
+{
+	const struct select_alloc *all[] = { job->a, job->b, job->c, job->d };
+	for (size_t i = 0; of[i]; i++)
+		cr_expect_eq(all[of[i] - 'a']->row, (uint32_t)(rows[i] - '0'), "%c is in row %u", of[i],
+			all[of[i] - 'a']->row);
+}
+
+static struct select_alloc *share(int64_t count)
+{
+	tasks(count);
+	return sw_take(&w, 0, 0);
+}
+
+Test(select, rows_as_they_are_without_a_job_are_known_again, .fini = fini)
+{
+	four_cores(1);
+	w.partition[0].share = SL_SHARE_FORCE;
+	w.partition[0].shares = 3;
+	sw_ready(&w);
+	const struct shared job = { .a = share(4), .b = share(2), .c = share(2), .d = share(1) };
+	expect_rows(&job, "abcd", "0112");
+	for (int again = 0; again < 2; again++) {
+		uint32_t mark = select_mark(w.select);
+		select_give(w.select, job.a);
+		expect_rows(&job, "bcd", "001"); /* d, then b in a row that is fuller, then c beside it. */
+		select_undo(w.select, mark);
+		expect_rows(&job, "abcd", "0112");
+		mark = select_mark(w.select);
+		select_give(w.select, job.b);
+		expect_rows(&job, "acd", "011"); /* d, a, and c beside d. */
+		select_give(w.select, job.a);
+		expect_rows(&job, "cd", "00");
+		select_undo(w.select, mark);
+		expect_rows(&job, "abcd", "0112");
+	}
+	select_give(w.select, job.a);
+	expect_rows(&job, "bcd", "001");
+	const uint32_t mark = select_mark(w.select);
+	select_give(w.select, job.b); /* From here on that is another state. */
+	expect_rows(&job, "cd", "00");
+	select_undo(w.select, mark);
+	expect_rows(&job, "bcd", "001");
+}
+
 Test(select, yes_shares_only_with_those_that_desc, .fini = fini)
 {
 	four_cores(1);
