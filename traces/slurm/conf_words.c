@@ -11,7 +11,6 @@
 static const struct {
 	const char *key, *word, *instead;
 } words[] = {
-	{ "SelectTypeParameters", "LL_SHARED_GRES", "shares of devices are packed, not spread over them" },
 	{ "SelectTypeParameters", "ENFORCE_BINDING_GRES", "cores near devices are preferred, not enforced" },
 	{ "SelectTypeParameters", "MULTIPLE_SHARING_GRES_PJ", "shares of a job are where they fit" },
 	{ "SelectTypeParameters", "ONE_TASK_PER_SHARING_GRES", "tasks may share a device" },

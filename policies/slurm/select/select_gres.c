@@ -819,32 +819,65 @@ static int64_t pick_for_job(
 	return got;
 }
 
-/* All of one device that has enough left: local to the cores, if one is. */
-static void pick_share(struct picking *p, const struct sel_gres_request *r)
+/* GPUs that are local to that socket and not to all; -1: to all. */
+static uint64_t gpus_at(const struct picking *p, int64_t socket)
+{
+	const struct sel_shape *shape = shape_of(p->t->s, p->node_alloc->node);
+	uint64_t devices = 0;
+	for (uint32_t i = 0; i < shape->group_count; i++) {
+		const struct sel_group *group = &shape->group[i];
+		if (group->name == p->t->s->gpu &&
+			(socket < 0 ? group->adjacent_all
+				    : !group->adjacent_all && (group->sockets >> socket & 1)))
+			devices |= group->devices;
+	}
+	return devices;
+}
+
+/* Shares left of a device; none of one that a job has whole. */
+static int64_t shares_left(const struct picking *p, const struct sel_gres_request *r, uint32_t device)
 {
 	const struct select *s = p->t->s;
 	const struct sel_shape *shape = shape_of(s, p->node_alloc->node);
+	const int64_t each = shape->gres_count[r->name] / shape->device_count[s->gpu];
+	if (p->t->ever)
+		return each;
+	if (s->node[p->node_alloc->node].devices_used[s->gpu] >> device & 1)
+		return 0;
+	return each - s->share_used[(size_t)p->node_alloc->node * SEL_DEVICES + device];
+}
+
+/* Of these devices the first that has enough left; with LL_SHARED_GRES the one that has most. */
+static bool pick_share_of(
+	struct picking *p, const struct sel_gres_request *r, uint64_t devices, int64_t count)
+{
+	int64_t most = count - 1;
+	for (; devices; devices &= devices - 1) {
+		const uint32_t d = (uint32_t)__builtin_ctzll(devices);
+		const int64_t left = shares_left(p, r, d);
+		if (left <= most)
+			continue;
+		most = p->t->s->spread_shares ? left : SEL_INFINITE;
+		p->to->devices = UINT64_C(1) << d;
+		p->to->count = count;
+	}
+	return p->to->count > 0;
+}
+
+/* All of one device: of a socket that is used, of none in particular, of another socket
+ * (_pick_shared_gres()).
+ */
+static void pick_share(struct picking *p, const struct sel_gres_request *r)
+{
 	const int64_t count = r->per_node ? r->per_node : r->per_task * p->node_alloc->tasks;
-	const uint32_t devices = shape->device_count[s->gpu];
-	uint64_t adjacent = 0;
-	for (uint32_t i = 0; i < shape->group_count; i++)
-		if (shape->group[i].name == s->gpu &&
-			(shape->group[i].adjacent_all || (shape->group[i].sockets & p->sockets_used)))
-			adjacent |= shape->group[i].devices;
-	for (int far = 0; far < 2 && !p->to->count; far++)
-		for (uint32_t d = 0; d < devices && !p->to->count; d++) {
-			const int64_t free =
-				shape->gres_count[r->name] / devices -
-				(p->t->ever ? 0
-					    : s->share_used[(size_t)p->node_alloc->node * SEL_DEVICES + d]);
-			if (free < count ||
-				(!p->t->ever &&
-					(s->node[p->node_alloc->node].devices_used[s->gpu] >> d & 1)) ||
-				(!far && !(adjacent >> d & 1)))
-				continue;
-			p->to->devices = UINT64_C(1) << d;
-			p->to->count = count;
-		}
+	for (int64_t s = 0; s < p->sockets; s++)
+		if (on_used(p, s) && pick_share_of(p, r, gpus_at(p, s), count))
+			return;
+	if (pick_share_of(p, r, gpus_at(p, -1), count))
+		return;
+	for (int64_t s = 0; s < p->sockets && !p->t->q->enforce_binding; s++)
+		if (!on_used(p, s) && pick_share_of(p, r, gpus_at(p, s), count))
+			return;
 }
 
 static void begin_picking(struct picking *p, const struct sel_test *t, uint32_t g,

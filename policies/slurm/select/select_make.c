@@ -367,6 +367,9 @@ void select_set_version(struct select *s, int version)
 {
 	SL_CHECK(!s->request_count); /* Requests are filled in by the release's rules. */
 	s->version = version;
+	s->spread_shares =
+		version >= SEL_23_02 &&
+		has_word(sl_setting_of(s->cluster, "cluster", "", "SelectTypeParameters"), "LL_SHARED_GRES");
 }
 
 size_t select_node_words(const struct select *s) { return s->words; }

@@ -222,8 +222,9 @@ struct select {
 	/* Settings. */
 	bool linear, cr_mem, cr_core, cr_socket, cr_lln, one_task_per_core, block_cores;
 	bool pack_serial, busy_nodes, gang, preempt_by_partition, preempt_by_qos, topo_optional;
-	bool any_shares; /* Some partition has several rows. */
-	bool qos_row;    /* Each partition has a row more, for jobs that suspend others by their QOS. */
+	bool spread_shares; /* LL_SHARED_GRES, of 23.02. */
+	bool any_shares;    /* Some partition has several rows. */
+	bool qos_row;       /* Each partition has a row more, for jobs that suspend others by their QOS. */
 	int64_t window_linear;
 	int64_t kill_wait;
 	/* Requests met. */

@@ -223,6 +223,49 @@ Test(select_gres, shares_are_of_one_device, .fini = fini)
 	expect("never");
 }
 
+/* The device that has most left, not the first that has enough: of 100 each, 60 of the first are taken. */
+Test(select_gres, ll_shared_gres_takes_the_least_loaded_device, .fini = fini)
+{
+	static const struct {
+		int version;
+		const char *second, *third;
+	} of[] = { { 2205, "n1:1/mps0*40", "n1:2/mps1*30" }, { 2302, "n1:1/mps1*40", "n1:2/mps2*30" } };
+	for (size_t i = 0; i < SL_LEN(of); i++) {
+		if (i)
+			sw_end(&w);
+		gpu_nodes(1);
+		sw_gres(&w, "mps", NULL, 400, 1, 0);
+		sw_set(&w, "SelectTypeParameters", "CR_Core_Memory,LL_SHARED_GRES");
+		sw_ready(&w);
+		select_set_version(w.select, of[i].version);
+		hold(1, "mps:60");
+		cr_assert_str_eq(w.text, "n1:0/mps0*60");
+		hold(1, "mps:40");
+		cr_expect_str_eq(w.text, of[i].second);
+		asks(1, "mps:30");
+		expect(of[i].third);
+	}
+}
+
+/* A device near the job's cores goes before one that has more left: cores 4 and 5 are near the second. */
+Test(select_gres, shares_are_of_near_devices_first, .fini = fini)
+{
+	sw_begin(&w);
+	(void)sw_nodes(&w, 1, 2, 4, 1, 8000);
+	sw_gres(&w, "gpu", NULL, 1, 0, 3);
+	sw_gres(&w, "gpu", NULL, 1, 4, 7);
+	sw_gres(&w, "mps", NULL, 200, 1, 0);
+	sw_set(&w, "SelectTypeParameters", "CR_Core_Memory,LL_SHARED_GRES");
+	sw_ready(&w);
+	select_set_version(w.select, 2302);
+	hold(1, "mps:60");
+	cr_expect_str_eq(w.text, "n1:4/mps1*60");
+	asks(1, "mps:40");
+	expect("n1:5/mps1*40");
+	asks(1, "mps:50");
+	expect("n1:5/mps0*50");
+}
+
 /* What it has of the first gres wherever it goes, after it was looked that it has so many there. */
 static int64_t sure(int64_t nodes_min, int64_t nodes_max)
 {
