@@ -227,8 +227,8 @@ Test(ctl_releases, licences_are_tested_where_there_are_nodes, .fini = fini)
  * another one and stays. */
 Test(ctl_releases, reclaim_licenses_preempts_for_licences, .fini = fini)
 {
-	static const char jobs[] =
-		"1 0 100 -N1 -t2 -L a:2" X "\n2 0 100 -N1 -t2 -L b" X "\n3 5 10 -N1 -t1 -phi -L a -w n3" X "\n";
+	static const char jobs[] = "1 0 100 -N1 -t2 -L a:2" X "\n2 0 100 -N1 -t2 -L b" X
+				   "\n3 5 10 -N1 -t1 -phi -L a -w n3" X "\n";
 	static const struct {
 		const char *policy, *more;
 		int64_t start;

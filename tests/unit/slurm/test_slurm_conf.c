@@ -440,10 +440,11 @@ Test(slurm_conf, includes_from_the_root)
 /* Words that Slurm has, and that are not followed. */
 Test(slurm_conf, words_that_nothing_follows_are_told)
 {
-	cr_assert_eq(read_conf("NodeName=a CPUs=1\nSelectTypeParameters=CR_Core_Memory,MULTIPLE_SHARING_GRES_PJ\n"
-			       "PreemptParameters=youngest_first,suspend_grace_time=5\n"
-			       "PartitionName=p Nodes=a ExclusiveTopo=YES\n",
-			     NULL),
+	cr_assert_eq(
+		read_conf("NodeName=a CPUs=1\nSelectTypeParameters=CR_Core_Memory,MULTIPLE_SHARING_GRES_PJ\n"
+			  "PreemptParameters=youngest_first,suspend_grace_time=5\n"
+			  "PartitionName=p Nodes=a ExclusiveTopo=YES\n",
+			NULL),
 		0, "%s", said());
 	cr_expect_eq(coverage("cluster", "", "SelectTypeParameters.MULTIPLE_SHARING_GRES_PJ"), SL_IGNORED);
 	cr_expect_eq(coverage("cluster", "", "PreemptParameters.suspend_grace_time"), SL_IGNORED);
