@@ -312,6 +312,36 @@ static bool find_nodes(struct attempt *a)
 	       (!required || ctl_set_within(required, a->nodes, a->words)) && licensed == CTL_NONE;
 }
 
+/* When a running job is taken to be over: by its limit; with time_min_as_soft_limit by its --time-min, or
+ * past that when half of what is left has gone. */
+static ctl_time free_at(const struct ctl *c, const struct ctl_job *job)
+{
+	if (!c->params.time_min_as_soft_limit || job->time_min == CTL_NONE || job->time_min <= 0)
+		return job->end_limit;
+	const ctl_time soft = job->start + job->time_min * 60;
+	return soft < c->now ? c->now + (job->end_limit - c->now) / 2 : soft;
+}
+
+/* A whole-node allocation that cannot be preempted is in the plan until its end, and so are licences
+ * (_bf_reserve_running): of a job that this pass has started, always. False: no memory. */
+static bool reserve_run(struct ctl *c, const struct ctl_job *job)
+{
+	struct ctl_bf *bf = c->bf;
+	uint64_t *mine = ctl_place_set(c, CTL_SET_PLACE);
+	int64_t capacity[LICENSES_MAX];
+	const int64_t *licenses = licenses_of(c, job, capacity);
+	const bool whole = job->alloc && job->alloc->whole == SL_EXCLUSIVE_NODE;
+	if (job->state != CTL_RUNNING || (!whole && !licenses) ||
+		bf->slots.count >= c->params.bf_node_space_size)
+		return true;
+	memset(mine, 0, bf->slots.words * sizeof(*mine));
+	if (whole && ctl_preempt_mode(c, job) == CTL_PREEMPT_OFF)
+		for (uint32_t i = 0; i < job->alloc->node_count; i++)
+			ctl_bit_set(mine, job->alloc->node_alloc[i].node);
+	const ctl_time end = one_slot(c, down(c, c->now), whole_slots(c, free_at(c, job)));
+	return ctl_slots_take(&bf->slots, c->now, end, mine, licenses);
+}
+
 /* ---- Now (3e) ------------------------------------------------------------------------------------------ */
 
 static enum ctl_status start_now(struct attempt *a)
@@ -504,6 +534,8 @@ static enum verdict try_at(struct attempt *a)
 
 	/* _start_job */
 	const enum ctl_status status = start_now(a);
+	if (status == CTL_OK && !reserve_run(c, a->job))
+		return STOP;
 	if (status == CTL_OK) {
 		const int64_t most = c->params.bf_max_job_start;
 		bf->started++;
@@ -569,37 +601,12 @@ static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 
 /* ---- The pass ------------------------------------------------------------------------------------------ */
 
-/* When a running job is taken to be over: by its limit; with time_min_as_soft_limit by its --time-min, or
- * past that when half of what is left has gone. */
-static ctl_time free_at(const struct ctl *c, const struct ctl_job *job)
-{
-	if (!c->params.time_min_as_soft_limit || job->time_min == CTL_NONE || job->time_min <= 0)
-		return job->end_limit;
-	const ctl_time soft = job->start + job->time_min * 60;
-	return soft < c->now ? c->now + (job->end_limit - c->now) / 2 : soft;
-}
-
-/* bf_running_job_reserve: whole-node allocations of jobs that cannot be preempted are in the plan. */
+/* bf_running_job_reserve: what runs is in the plan. */
 static bool reserve_running(struct ctl *c)
 {
-	struct ctl_bf *bf = c->bf;
-	uint64_t *mine = ctl_place_set(c, CTL_SET_TRY);
-	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next) {
-		const struct ctl_job *job = &c->job[row];
-		int64_t capacity[LICENSES_MAX];
-		const int64_t *licenses = licenses_of(c, job, capacity);
-		const bool whole = job->alloc && job->alloc->whole == SL_EXCLUSIVE_NODE;
-		if (job->state != CTL_RUNNING || bf->slots.count >= c->params.bf_node_space_size)
-			continue;
-		memset(mine, 0, bf->slots.words * sizeof(*mine));
-		for (uint32_t i = 0; whole && i < job->alloc->node_count; i++)
-			ctl_bit_set(mine, job->alloc->node_alloc[i].node);
-		if (whole && ctl_preempt_mode(c, job) != CTL_PREEMPT_OFF)
-			memset(mine, 0, bf->slots.words * sizeof(*mine));
-		const ctl_time end = one_slot(c, down(c, c->now), whole_slots(c, free_at(c, job)));
-		if ((whole || licenses) && !ctl_slots_take(&bf->slots, c->now, end, mine, licenses))
+	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)
+		if (!reserve_run(c, &c->job[row]))
 			return false;
-	}
 	return true;
 }
 

@@ -13,9 +13,10 @@ static struct ctl_world w;
 
 static void fini(void) { cw_end(&w); }
 
-#define BRISK "bf_interval=1,bf_resolution=1,sched_interval=1,batch_sched_delay=0"
-#define MAIN  "bf_interval=-1,sched_interval=1,batch_sched_delay=0"
-#define X     " --exclusive --mem=100 "
+#define BRISK    "bf_interval=1,bf_resolution=1,sched_interval=1,batch_sched_delay=0"
+#define MAIN     "bf_interval=-1,sched_interval=1,batch_sched_delay=0"
+#define BACKFILL "bf_interval=1,bf_resolution=1,sched_interval=-1"
+#define X        " --exclusive --mem=100 "
 
 static void run(const char *params, const char *jobs)
 {
@@ -62,6 +63,26 @@ Test(ctl_passes, a_full_plan_ends_the_backfill, .fini = fini)
 	cw_expect(&w, "1:0-100@n[1-3] 2:100-130@n[1-4] 3:130-170@n[1-2] 4:12-42@n4");
 	run(BRISK ",bf_node_space_size=3", jobs);
 	cw_expect(&w, "1:0-100@n[1-3] 2:100-130@n[1-4] 3:130-170@n[1-2] 4:130-160@n3");
+}
+
+#define PLANNED "1:0-90@n[1-4] 2:90-120@n[1-3] 3:120-150@n[1-2] 4:150-180@n[1-3] 5:180-210@n[1-2] "
+
+/* At 90 the backfill alone starts 2, which has its nodes to itself: they are in the plan until 150. So 5
+ * finds too few nodes until 4, planned from 210 to 270, is over, and 6 has n4 for its minute. Where the main
+ * pass starts 2, or 2 is not alone on its nodes, only the end of 2 counts: 5 is planned at 150 on n3 and n4,
+ * and 6 would be in its way. */
+Test(ctl_passes, whole_nodes_that_backfill_gives_are_in_its_plan, .fini = fini)
+{
+	static const char jobs[] = "1 0 90 -N4 -t2" X "\n2 4 30 -N3 -t1" X "\n3 5 30 -N2 -t1" X
+				   "\n4 6 30 -N3 -t1" X "\n5 7 30 -N2 -t1" X "\n6 8 20 -N1 -t1" X "\n";
+	static const char shared[] = "1 0 90 -N4 -t2" X "\n2 4 30 -N3 -n12 -t1 --mem=100\n3 5 30 -N2 -t1" X
+				     "\n4 6 30 -N3 -t1" X "\n5 7 30 -N2 -t1" X "\n6 8 20 -N1 -t1" X "\n";
+	run(BACKFILL, jobs);
+	cw_expect(&w, PLANNED "6:90-110@n4");
+	run(BRISK, jobs);
+	cw_expect(&w, PLANNED "6:120-140@n4");
+	run(BACKFILL, shared);
+	cw_expect(&w, PLANNED "6:120-140@n4");
 }
 
 /* bf_max_job_test counts jobs: 3 is tried now and behind 2, and 4 is the third (own-88). */
