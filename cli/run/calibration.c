@@ -49,6 +49,25 @@ static bool differs(const struct calibration *all, enum calibrate_measure which)
 	return both->recorded.mean != wait->recorded.mean || both->simulated.mean != wait->simulated.mean;
 }
 
+enum { TURNOVER_LEAST = 10 }; /* Starts, to be told. */
+
+static bool turnover_known(const struct calibration *all)
+{
+	return all->turnover[0].starts >= TURNOVER_LEAST && all->turnover[1].starts >= TURNOVER_LEAST;
+}
+
+static void print_turnover(const struct calibration *all, struct screen_table *table)
+{
+	const struct calibrate_turnover *r = &all->turnover[0];
+	const struct calibrate_turnover *s = &all->turnover[1];
+	screen_cell(table, false, "turnover.least");
+	compare_cells(table, r->least, s->least);
+	screen_cell(table, false, "turnover.p50");
+	compare_cells(table, r->p50, s->p50);
+	screen_cell(table, false, "turnover.p95");
+	compare_cells(table, r->p95, s->p95);
+}
+
 static void print_measures(const struct calibration *all, struct sl_arena *arena)
 {
 	struct screen_table *table = screen_table_new(arena, 4);
@@ -68,6 +87,8 @@ static void print_measures(const struct calibration *all, struct sl_arena *arena
 			compare_cells(table, line[i].recorded, line[i].simulated);
 		}
 	}
+	if (turnover_known(all))
+		print_turnover(all, table);
 	screen_print(table, stdout);
 }
 
@@ -256,6 +277,17 @@ static void print_jobs(const struct calibration *all)
 			all->censored);
 }
 
+static void talk_turnover(const struct calibration *all)
+{
+	if (!turnover_known(all))
+		return;
+	(void)printf(
+		"turnover: from the latest end on the nodes of a job that waits to its start, of %zu starts in "
+		"the log, %zu here;\n  that nodes are COMPLETING (slurm:complete=TIME) is in it, and the wait "
+		"for a pass, for limits and for others that go first\n",
+		all->turnover[0].starts, all->turnover[1].starts);
+}
+
 static void print_trust(const struct calibration *all)
 {
 	static const char *const text[] = {
@@ -295,6 +327,7 @@ int calibration_print(const struct sl_result *result, const struct sl_jobs *agai
 		status = print_off(&all, arena, err);
 	if (!status) {
 		print_jobs(&all);
+		talk_turnover(&all);
 		print_trust(&all);
 	}
 	calibrate_release(&all);

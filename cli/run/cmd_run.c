@@ -366,6 +366,8 @@ static int run_scenario(struct run *run, const struct args *args, struct timing 
 {
 	struct outdir *dir = NULL;
 	int status = claim(&dir, run, args, err);
+	if (arg_flag(args, "calibrate"))
+		run->options.record |= SIM_RECORD_PLACES;
 	if (!status && dir)
 		status = outdir_stream(dir, run, arg(args, "only"), err);
 	if (status) {

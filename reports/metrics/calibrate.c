@@ -30,7 +30,7 @@ enum { WHOLE = 1000000 };
 
 /* ---- Who is compared --------------------------------------------------------------------- */
 
-static const struct sl_job_attributes *calibrate_more_of(const struct sl_jobs *jobs, uint32_t row)
+const struct sl_job_attributes *calibrate_more_of(const struct sl_jobs *jobs, uint32_t row)
 {
 	const uint32_t index = jobs->more_of ? jobs->more_of[row] : 0;
 	return index ? &jobs->more[index] : NULL;
@@ -366,7 +366,8 @@ static int calibrate_compute(struct calibration *all, const struct capacity *cap
 	correlate(all, capacity);
 	differences(all, capacity->job, capacity->x);
 	all->trust = calibrate_judge(all);
-	return calibrate_groups(all, result->jobs, capacity->some, capacity->x, err);
+	const int turned = calibrate_turnovers(all, result, err);
+	return turned ? turned : calibrate_groups(all, result->jobs, capacity->some, capacity->x, err);
 }
 
 int calibrate(struct calibration *all, const struct sl_result *result, struct sl_err *err)

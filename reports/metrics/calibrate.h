@@ -61,6 +61,12 @@ struct calibrate_group {
 	sl_time mean_shared, mean_again; /* By the log, by the second. */
 };
 
+/* From the latest end on the nodes of a job to its start, of jobs that waited then (calibrate_turnover.c). */
+struct calibrate_turnover {
+	size_t starts; /* How many there are; 0: the rest says nothing. */
+	sl_time least, p50, p95;
+};
+
 /* How far the model may be trusted. */
 enum calibrate_trust {
 	CALIBRATE_FEW, /* Too few jobs to tell. */
@@ -98,6 +104,8 @@ struct calibration {
 	sl_time mean_shared, mean_again;
 	struct calibrate_group *group; /* Kind by kind, by name. */
 	size_t group_count;
+	struct calibrate_turnover turnover[2]; /* [0]: by the log, [1]: in the replay, where its places are
+						  recorded. */
 	enum calibrate_trust trust;
 };
 

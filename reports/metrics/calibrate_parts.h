@@ -21,6 +21,10 @@ struct calibrate_both calibrate_both_of(
 /* Mean waits of those that the second log has, too. */
 size_t calibrate_again_of(
 	const struct calibrate_job *const *job, size_t count, sl_time *shared, sl_time *again);
+/* What the trace says of a job beyond its size and times; NULL: nothing. */
+const struct sl_job_attributes *calibrate_more_of(const struct sl_jobs *jobs, uint32_t row);
+/* calibrate_turnover.c */
+int calibrate_turnovers(struct calibration *all, const struct sl_result *result, struct sl_err *err);
 /* calibrate_groups.c: some (all->jobs of them) is brought into other orders. */
 int calibrate_groups(struct calibration *all, const struct sl_jobs *jobs, const struct calibrate_job **some,
 	int64_t *scratch, struct sl_err *err);

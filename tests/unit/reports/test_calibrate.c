@@ -273,3 +273,66 @@ Test(calibrate, verdicts)
 	cr_expect_eq(trust_of(40, false), CALIBRATE_POOR);
 	cr_expect_eq(trust_of(0, true), CALIBRATE_POOR); /* The right numbers of the wrong jobs. */
 }
+
+/* ---- How soon nodes are taken again --------------------------------------------------------------- */
+
+enum { TURNS = 7 };
+
+/* Submitted, by the log on those nodes from start to end; here on one node from `here` on, for 10 s. */
+static const struct turn {
+	int64_t submit, start, end;
+	const char *nodes;
+	int64_t here;
+	uint32_t node;
+} turns[TURNS] = {
+	{ 0, 0, 100, "n1", 0, 0 },        /* Nothing ended before. */
+	{ 0, 0, 50, "n2", 0, 1 },         /* Likewise. */
+	{ 5, 103, 200, "n[1-2]", 12, 0 }, /* n1 is the last to be free: 3 s, here 2. */
+	{ 210, 215, 300, "n2", 215, 1 },  /* It came when n2 was free: not counted. */
+	{ 150, 201, 290, "n1", 151, 0 },  /* 1 s; here it came later than the end. */
+	{ 7, 400, 410, "n9,n1", 20, 1 },  /* n1 has been free since 290; n9 is none. Here behind 10: 10 s. */
+	{ 8, 301, 301, "n2", 30, 1 },     /* It took no time. Here at once behind 30. */
+};
+
+static void turn_add(struct log *log, const struct turn *turn)
+{
+	struct sl_job_attributes *more = add(log, turn->submit, turn->here, turn->start, 1);
+	more->end_recorded = turn->end * SL_SECOND;
+	more->nodes_recorded = turn->nodes;
+}
+
+Test(calibrate, turnover)
+{
+	static const char *const names[] = { "n1", "n2" };
+	const struct sl_cluster cluster = { .node_count = 2, .node_name = names };
+	struct log *log = log_new();
+	struct sl_node_tasks place[TURNS] = { { 0 } };
+	size_t first[TURNS];
+	uint32_t count[TURNS];
+	for (size_t i = 0; i < TURNS; i++) {
+		turn_add(log, &turns[i]);
+		place[i].node = turns[i].node;
+		first[i] = i;
+		count[i] = 1;
+	}
+	struct sl_result *result = &log->hand->result;
+	result->cluster = &cluster;
+	result->place = place;
+	result->place_first = first;
+	result->place_count = count;
+	struct calibration all = take(log);
+	cr_expect_eq(all.turnover[0].starts, 3); /* 3, 1 and 110 s. */
+	cr_expect_eq(all.turnover[0].least, 1 * SL_SECOND);
+	cr_expect_eq(all.turnover[0].p50, 3 * SL_SECOND);
+	cr_expect_eq(all.turnover[0].p95, 110 * SL_SECOND);
+	cr_expect_eq(all.turnover[1].starts, 3); /* 2, 10 and 0 s. */
+	cr_expect_eq(all.turnover[1].least, 0);
+	cr_expect_eq(all.turnover[1].p50, 2 * SL_SECOND);
+	calibrate_release(&all);
+	result->place = NULL;
+	all = take(log);
+	cr_expect_eq(all.turnover[0].starts, 3);
+	cr_expect_eq(all.turnover[1].starts, 0);
+	calibrate_release(&all);
+	log_free(log);
+}
