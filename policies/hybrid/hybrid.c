@@ -41,8 +41,8 @@ enum {
 #define DAYS_MAX INT64_C(1000000000000) /* Of times: eleven days. */
 
 static const struct sl_param hybrid_params[PARAM_COUNT] = {
-	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
-		"whose rules: Slurm's of that version", 0, 0 },
+	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "slurmctld", "slurmctld|22.05",
+		"whose rules: slurmctld's; 22.05 is the same, an older name", 0, 0 },
 	[PARAM_WITH] = { "with", SL_PARAM_POLICY, "auto", "auto|kube|kueue",
 		"the policy of Kubernetes' side: auto, kueue if the cluster has a ClusterQueue, else kube", 0,
 		0 },
@@ -96,7 +96,9 @@ static const struct sl_param hybrid_params[PARAM_COUNT] = {
 
 /* As Slurm alone: what no node can meet is the policies' to refuse, limits are Slurm's to enforce. */
 static const struct sl_compat hybrid_compats[] = {
-	{ "22.05", NULL, "replay.overrun=kill,replay.impossible=keep" },
+	{ "slurmctld", NULL, "replay.overrun=kill,replay.impossible=keep" },
+	{ "22.05", NULL,
+		"replay.overrun=kill,replay.impossible=keep" }, /* Its name before there were releases. */
 	{ 0 },
 };
 

@@ -213,7 +213,9 @@ static int load_all(struct loading *loading, struct sl_err *err)
 	if (!loading->machine)
 		cluster_of_pool(scenario);
 	columns_lend(scenario->columns, &scenario->jobs);
-	status = names_lend(loading, &scenario->jobs, err);
+	status = release_take(scenario, err);
+	if (!status)
+		status = names_lend(loading, &scenario->jobs, err);
 	if (!status)
 		status = more_lend(loading, &scenario->jobs, err);
 	if (!status)

@@ -685,3 +685,36 @@ int machine_load(struct loading *loading, const char *path, struct sl_err *err)
 	}
 	return status;
 }
+
+/* ---- What the trace says ------------------------------------------------------------------------ */
+
+static const struct header_line *header_called(const struct scenario *scenario, const char *key)
+{
+	for (size_t i = 0; i < scenario->header_count; i++)
+		if (strcmp(scenario->header[i].key, key) == 0)
+			return &scenario->header[i];
+	return NULL;
+}
+
+int release_take(struct scenario *scenario, struct sl_err *err)
+{
+	static const char key[] = "SLURM_VERSION";
+	struct sl_cluster *cluster = &scenario->cluster;
+	const struct header_line *line = header_called(scenario, key);
+	if (!line || sl_setting_of(cluster, "cluster", "", key))
+		return SL_OK;
+	struct sl_setting *setting = sl_alloc(scenario->arena, cluster->setting_count + 1, sizeof(*setting));
+	if (!setting)
+		return sl_fail_memory(err);
+	if (cluster->setting_count)
+		memcpy(setting, cluster->setting, cluster->setting_count * sizeof(*setting));
+	setting[cluster->setting_count++] = (struct sl_setting){ .kind = "cluster",
+		.name = "",
+		.key = key,
+		.value = line->value,
+		.at.file = scenario->input.path,
+		.coverage = SL_MODELLED,
+		.by = "slurm, hybrid" };
+	cluster->setting = setting;
+	return SL_OK;
+}

@@ -204,6 +204,9 @@ int machine_load(struct loading *loading, const char *path, struct sl_err *err);
 /* scenario_reservations.c: and those, once the trace's zero is known. */
 int machine_finish(struct machine *machine, struct sl_err *err);
 void machine_free(struct machine *machine);
+/* scenario_cluster.c: a release of Slurm that the trace says (SLURM_VERSION among its headers) is the
+ * cluster's, where its files say none. */
+int release_take(struct scenario *scenario, struct sl_err *err);
 /* Further files of the cluster; NULL: there is none. */
 const struct side_files *machine_files(const struct loading *loading);
 /* Once all rows are in: whether cpus and GPUs are counted in parts, and their amounts as they will be. */

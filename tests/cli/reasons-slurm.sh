@@ -1,5 +1,6 @@
-# What slurmctld says of a job that waits: each reason that is not a limit's comes up, and is charged.
+# What slurmctld 22.05 says of a job that waits: each reason that is not a limit's comes up, and is charged.
 cat >slurm.conf <<'END'
+SLURM_VERSION=22.05
 ClusterName=c
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory

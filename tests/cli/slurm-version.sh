@@ -27,3 +27,18 @@ JobIDRaw|User|Account|Partition|Submit|Start|End|State|Timelimit|ReqTRES|ReqCPUS
 END
 schedlab compare jobs.txt -c slurm.conf -p slurm:version=22.05 -p slurm:version=24.11 --quiet | head -4
 schedlab run jobs.txt -c slurm.conf -p slurm:version=21.08 --quiet || echo "exit $?"
+# What the run says of it, unless it was told; and where the trace alone says it, as JSON or as a header of any trace.
+said() { schedlab run "$@" 2>&1 >/dev/null | grep 'decides as' || echo "not said"; }
+said jobs.txt -c slurm.conf -p slurm
+said jobs.txt -c slurm.conf -p slurm:version=24.11
+said jobs.txt -c slurm.conf -p slurm --quiet
+said jobs.txt -c slurm.conf -p slurm --set cluster.conf.SLURM_VERSION=master
+cat >jobs.json <<'END'
+{"meta": {"slurm": {"release": "23.11.4"}}, "jobs": [{"job_id": 1, "user": "u", "account": "a", "partition": "p",
+  "time": {"submission": 1767225600, "start": 1767225600, "end": 1767225700, "elapsed": 100, "limit": 5},
+  "state": {"current": ["COMPLETED"]}, "required": {"CPUs": 2}, "allocation_nodes": 1}]}
+END
+said jobs.json -c slurm.conf -p slurm
+said jobs.json -c slurm.conf -p slurm --set cluster.conf.SLURM_VERSION=22.05
+printf '; SLURM_VERSION: 25.11.2\n; MaxProcs: 4\n1 0 0 10 1 -1 -1 1 60 -1 1 1 1 -1 1 -1 -1 -1\n' >jobs.swf
+said jobs.swf -p slurm

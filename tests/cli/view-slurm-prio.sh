@@ -3,6 +3,7 @@
 # second that its jobs ran less long.
 mkdir age fair
 cat >age/slurm.conf <<'END'
+SLURM_VERSION=22.05.8
 ClusterName=rig
 SlurmctldHost=localhost
 SelectType=select/cons_tres

@@ -7,7 +7,7 @@ world() { # NAME NODES LINES OF slurm.conf...: and jobs from stdin: second, run 
 	name=$1
 	mkdir "$name"
 	{
-		printf 'SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\nPriorityType=priority/basic\n%s\n' "$fast"
+		printf 'SLURM_VERSION=22.05.8\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\nPriorityType=priority/basic\n%s\n' "$fast"
 		echo "NodeName=n[1-$2] CPUs=4 CoresPerSocket=4 RealMemory=4000"
 		echo 'PartitionName=p Nodes=ALL Default=YES'
 		shift 2

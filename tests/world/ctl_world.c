@@ -148,7 +148,7 @@ void cw_load(struct ctl_world *w)
 		cr_assert_eq(settings_add(&settings, w->settings[i], &w->err), SL_OK, "%s", w->err.text);
 	w->arena = sl_arena_new();
 	/* Nodes are free at once after a job, where a test does not say. */
-	const char *policy = w->policy ? w->policy : "slurm";
+	const char *policy = w->policy ? w->policy : "slurm:version=22.05";
 	char text[200];
 	(void)snprintf(text, sizeof(text), "%s%scomplete=0", policy, strchr(policy, ':') ? "," : ":");
 	cr_assert_eq(policy_choose(builtin_registry(), &w->choice,

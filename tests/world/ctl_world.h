@@ -30,7 +30,7 @@ struct ctl_world {
 	const char *usage;           /* As sshare prints it; NULL: none. */
 	const char *commands;        /* replay.commands, times in seconds after T0; NULL: none. */
 	const char *const *settings; /* Further ones for --set, closed by NULL; NULL: none. */
-	const char *policy;          /* NULL: "slurm"; with complete=0, unless it says. */
+	const char *policy;          /* NULL: of 22.05; with complete=0, unless it says. */
 	bool check;                  /* As --check. */
 
 	/* The rest is made. */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "traces/slurm/conf.h"
+#include "traces/slurm/meta.h"
 
 struct field {
 	const char *path; /* "maximums.time" */
@@ -310,27 +311,24 @@ static int list_add(struct displayed *displayed, size_t list, const struct sl_js
 	return json.failed ? json.err->status : SL_OK;
 }
 
-/* Which slurmctld it was: "24.11.5", of v0.0.38 and v0.0.39 under "Slurm". */
+/* Which slurmctld it was. */
 static int meta_add(struct displayed *displayed, const struct sl_json *where)
 {
 	struct conf *conf = displayed->conf;
 	struct sl_json json = *where;
-	if (sl_json_peek(&json) != '{' || conf_global(conf, "SLURM_VERSION"))
+	if (sl_json_peek(&json) != '{' || conf_global(conf, SLURM_RELEASE_KEY))
 		return json.failed ? json.err->status : SL_OK;
 	const int status = sl_json_tree(&json, &displayed->doc);
 	if (status)
 		return status;
-	const struct sl_doc_node *meta = displayed->doc.node;
-	const char *release = conf_json_text_of(displayed, conf_json_at(displayed, meta, "slurm.release"));
-	if (!release)
-		release = conf_json_text_of(displayed, conf_json_at(displayed, meta, "Slurm.release"));
+	const char *release = slurm_release_of(&displayed->doc, displayed->doc.node);
 	if (!release)
 		return SL_OK;
 	displayed->line = conf_line_new(conf, displayed->into, CONF_CLUSTER);
 	if (!displayed->line)
 		return sl_fail_memory(conf->err);
 	displayed->line->observed = true;
-	return pair_add(displayed, "SLURM_VERSION", conf_strdup(&conf->mem, release, strlen(release)));
+	return pair_add(displayed, SLURM_RELEASE_KEY, conf_strdup(&conf->mem, release, strlen(release)));
 }
 
 /* The text begins with an object; *end is behind it. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/slurm/meta.h"
 #include "traces/slurm/sacct.h"
 
 struct walk {
@@ -323,6 +324,17 @@ static int jobs(struct walk *w)
 	return w->json.failed ? w->s.err->status : SL_OK;
 }
 
+/* Which Slurm it was, as a header. */
+static int meta(struct walk *w)
+{
+	const struct sl_sink *sink = w->s.sink;
+	const struct sl_place at = sl_json_place(&w->json, w->json.p);
+	const int status = sl_json_tree(&w->json, &w->doc);
+	const char *release = status ? NULL : slurm_release_of(&w->doc, w->doc.node);
+	return release && sink->header ? sink->header(sink->self, SLURM_RELEASE_KEY, release, &at, w->s.err)
+				       : status;
+}
+
 static int object(struct walk *w)
 {
 	struct sl_json *json = &w->json;
@@ -334,7 +346,9 @@ static int object(struct walk *w)
 	sl_json_open(json);
 	while (sl_json_member(json, &key, &first)) {
 		const bool is_jobs = sl_json_is(&key, "jobs");
-		const int status = is_jobs ? jobs(w) : (sl_json_skip(json), SL_OK);
+		const int status = is_jobs                    ? jobs(w)
+				   : sl_json_is(&key, "meta") ? meta(w)
+							      : (sl_json_skip(json), SL_OK);
 		if (status)
 			return status;
 		had |= is_jobs;

@@ -414,6 +414,8 @@ struct ctl {
 	const struct ctl_acts *acts; /* NULL: ctl_job.c's (ctl_preempt.h). */
 	struct ctl_acct *acct;
 	const struct ctl_recorded *recorded; /* NULL: it decides by itself. */
+	const char
+		*release_said; /* Until the run has said it: which release decides; NULL: a parameter did. */
 };
 
 /* A recording that has the last word: what a pass decides is compared with it, and replaced by it. */
@@ -444,6 +446,11 @@ static inline struct order_by ctl_cause(struct ctl *c, enum sl_rule rule, uint32
 void ctl_report_plan(struct ctl *c, struct ctl_job *job);
 /* Those that it may report, closed by SL_REASON_COUNT. */
 extern const enum sl_reason ctl_reasons[];
+/* ctl_release.c: whose rules they are; false: out of memory. And once, at the first event, that the run says
+ * it.
+ */
+bool ctl_release_make(struct ctl *c, const struct sl_setup *setup, const struct sl_value *value);
+void ctl_release_say(struct ctl *c);
 /* slurm.c: all modules, in their order. For tests, too. */
 int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
 static inline ctl_time ctl_time_of(const struct ctl *c, sl_time at)
@@ -856,7 +863,9 @@ void ctl_complete_begin(struct ctl *c, struct ctl_job *job);
 void ctl_complete_left(struct ctl *c);
 /* batch_requeue_fini(): when that will be done of a job that ends now; now, if it is not COMPLETING. */
 ctl_time ctl_complete_until(const struct ctl *c, const struct ctl_job *job);
-void ctl_complete_run(struct ctl *c); /* Epilogs that are done by now. */
+void ctl_complete_warn(
+	const struct ctl *c, const struct sl_setup *setup); /* Of an Epilog of no known length. */
+void ctl_complete_run(struct ctl *c);                       /* Epilogs that are done by now. */
 sl_time ctl_complete_next(const struct ctl *c);
 /* The node went down: nothing of it is COMPLETING. */
 void ctl_complete_lost(struct ctl *c, uint32_t node);

@@ -15,7 +15,10 @@
  * in recordings nobody started at the second in which a limit was released, but all in the next one. So
  * limits, counts of arrays and singletons are released behind the passes of the second.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "policies/slurm/control/ctl_bits.h"
 #include "policies/slurm/control/ctl_node.h"
@@ -37,6 +40,24 @@ struct ctl_completes {
 	size_t leaving_count, leaving_capacity;
 	ctl_time left;
 };
+
+/* What an epilog does, and how long it takes, no file of Slurm's says. */
+void ctl_complete_warn(const struct ctl *c, const struct sl_setup *setup)
+{
+	char text[400];
+	for (uint32_t i = 0; i < c->cluster->setting_count; i++) {
+		const struct sl_setting *setting = &c->cluster->setting[i];
+		if (strcasecmp(setting->kind, "cluster") != 0 || strcasecmp(setting->key, "Epilog") != 0)
+			continue;
+		(void)snprintf(text, sizeof(text),
+			"%.150s:%" PRIu64 ":%" PRIu32
+			": how long Epilog takes is not known: nodes are COMPLETING for 1 s, and jobs that wait for "
+			"them start too early by what it takes more; set slurm:complete=TIME (schedlab-slurm(7))",
+			setting->at.file ? setting->at.file : "", setting->at.line, setting->at.column);
+		sl_warning(setup, text);
+		return; /* Of several the first. */
+	}
+}
 
 int ctl_complete_make(struct ctl *c, struct sl_err *err)
 {

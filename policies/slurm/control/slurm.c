@@ -37,10 +37,12 @@ enum {
 };
 
 static const struct sl_param slurm_params[PARAM_COUNT] = {
-	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "22.05", "22.05",
-		"whose rules: those of slurmctld of that version", 0, 0 },
+	[PARAM_COMPAT] = { "compat", SL_PARAM_CHOICE, "slurmctld", "slurmctld|22.05",
+		"whose rules: slurmctld's, of the release that version says; 22.05 is the same, an older name",
+		0, 0 },
 	[PARAM_VERSION] = { "version", SL_PARAM_CHOICE, NULL, "22.05|23.11|24.05|24.11|25.05|25.11|26.05",
-		"whose decisions: of slurmctld of that release; without it what scontrol says (SLURM_VERSION), else 22.05",
+		"whose decisions: of slurmctld of that release; without it what scontrol, sacct or squeue say that it was "
+		"(SLURM_VERSION, JSON's meta), else 24.11",
 		0, 0 },
 	[PARAM_START] = { "start", SL_PARAM_INT, "0", "0..299",
 		"when slurmctld was started, in seconds of five minutes by the log's clock: its look at time limits comes "
@@ -51,8 +53,9 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 	[PARAM_BOOT] = { "boot", SL_PARAM_TIME, NULL, NULL,
 		"how long a node that was switched off takes to boot; without it half of its ResumeTimeout",
 		0, INT64_C(1000000000000) },
-	[PARAM_COMPLETE] = { "complete", SL_PARAM_TIME, "1", NULL,
-		"how long a node is COMPLETING after a job's end: until its epilog is done no job starts there",
+	[PARAM_COMPLETE] = { "complete", SL_PARAM_TIME, NULL, NULL,
+		"how long a node is COMPLETING after a job's end: until its epilog is done no job starts there; without it "
+		"1 s",
 		0, INT64_C(1000000000000) },
 	[PARAM_CALC] = { "calc", SL_PARAM_INT, "0", "0..86399",
 		"how many seconds after slurmctld's start it came to its first look at usage (it waits for the database "
@@ -82,7 +85,9 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 
 /* Requests that no node can meet are slurmctld's to refuse, jobs over their limit its to end. */
 static const struct sl_compat slurm_compats[] = {
-	{ "22.05", NULL, "replay.overrun=kill,replay.impossible=keep" },
+	{ "slurmctld", NULL, "replay.overrun=kill,replay.impossible=keep" },
+	{ "22.05", NULL,
+		"replay.overrun=kill,replay.impossible=keep" }, /* Its name before there were releases. */
 	{ 0 },
 };
 
@@ -209,6 +214,7 @@ static void slurm_hear(void *state, sl_time now)
 	struct ctl *c = state;
 	c->now_us = now;
 	c->now = ctl_time_of(c, now);
+	ctl_release_say(c);
 	ctl_complete_left(c);
 }
 
@@ -294,46 +300,15 @@ static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_e
 
 enum { TICK = 30 }; /* Seconds between looks at time limits. */
 
-static const enum ctl_version releases[] = { CTL_22_05, CTL_23_11, CTL_24_05, CTL_24_11, CTL_25_05, CTL_25_11,
-	CTL_26_05 };
-
-/* "24.11.5", "slurm-wlm 24.11.5": the last of our releases that is not behind it, or the first. False: it
- * says no release. */
-static bool release_of(const char *text, enum ctl_version *release)
-{
-	const char *major = text + strcspn(text, "0123456789");
-	const size_t len = strspn(major, "0123456789");
-	const char *minor = major + len + (major[len] == '.');
-	int64_t year, month;
-	if (major[len] != '.' || !sl_get_i64(major, len, &year) ||
-		!sl_get_i64(minor, strspn(minor, "0123456789"), &month) || year > 99 || month > 12)
-		return false;
-	*release = releases[0];
-	for (size_t i = 0; i < SL_LEN(releases); i++)
-		if ((int64_t)releases[i] <= year * 100 + month)
-			*release = releases[i];
-	return true;
-}
-
-/* Of that release of slurmctld; its defaults go into slurm.conf's reading. Not given: what scontrol says that
- * it was (scontrol show config, or JSON's meta), if the cluster was read from that. */
-static enum ctl_version version_of(const struct ctl *c, const struct sl_value *value)
-{
-	const char *said = sl_setting_of(c->cluster, "cluster", "", "SLURM_VERSION");
-	enum ctl_version release = CTL_22_05;
-	if (value->text)
-		return releases[value->number];
-	if (said)
-		(void)release_of(said, &release);
-	return release;
-}
-
 static void slurm_take_values(struct ctl *c, const struct sl_setup *setup)
 {
 	const int64_t start = setup->values[PARAM_START].number;
 	c->params.tick_phase = start % TICK;
 	c->params.calc_phase = start - start % TICK + setup->values[PARAM_CALC].number;
-	c->params.complete = setup->values[PARAM_COMPLETE].number;
+	const struct sl_value *complete = &setup->values[PARAM_COMPLETE];
+	c->params.complete = complete->text ? complete->number : SL_SECOND;
+	if (!complete->text && setup->sim)
+		ctl_complete_warn(c, setup);
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }
@@ -352,7 +327,8 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	c->select = select_new(c->cluster, c->arena, err);
 	if (!c->select)
 		return err->status;
-	c->params.version = version_of(c, &setup->values[PARAM_VERSION]);
+	if (!ctl_release_make(c, setup, &setup->values[PARAM_VERSION]))
+		return sl_fail_memory(err);
 	select_set_version(c->select, (int)c->params.version);
 	int status = make_engine(c, setup, err);
 	if (!status)
@@ -417,9 +393,10 @@ static int slurm_table(void *state, struct sl_pass *pass, sl_time at, const char
 const struct sl_policy slurm_policy = {
 	.abi = SL_ABI_OF(struct sl_policy),
 	.name = "slurm",
-	.summary = "as slurmctld 22.05 decides: main and backfill passes, priorities, limits, preemption, "
-		   "reservations",
-	.paper = "slurmctld 22.05.8",
+	.summary =
+		"as slurmctld of a release (version) decides: main and backfill passes, priorities, limits, preemption, "
+		"reservations",
+	.paper = "slurmctld 22.05.8 to 26.05.5",
 	.params = slurm_params,
 	.param_count = PARAM_COUNT,
 	.init = slurm_init,

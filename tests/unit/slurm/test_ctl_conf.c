@@ -23,7 +23,7 @@ Test(ctl_conf, world, .fini = fini)
 }
 
 /* The parameter, else what scontrol said of itself: the release that it is, or the one that was followed
- * last. */
+ * last; else, and where that is no release, 24.11. */
 Test(ctl_conf, which_release, .fini = fini)
 {
 	static const struct {
@@ -31,13 +31,15 @@ Test(ctl_conf, which_release, .fini = fini)
 		enum ctl_version want;
 	} cases[] = {
 		{ CW_BRISK NODES, "slurm:version=25.05", CTL_25_05 },
-		{ "SLURM_VERSION=24.11.5\n" CW_BRISK NODES, NULL, CTL_24_11 },
+		{ "SLURM_VERSION=24.11.5\n" CW_BRISK NODES, "slurm", CTL_24_11 },
 		{ "SLURM_VERSION=24.11.5\n" CW_BRISK NODES, "slurm:version=26.05", CTL_26_05 },
-		{ "SLURM_VERSION=22.05.8\n" CW_BRISK NODES, NULL, CTL_22_05 },
-		{ "SLURM_VERSION=23.02.7\n" CW_BRISK NODES, NULL, CTL_22_05 },
-		{ "SLURM_VERSION=24.05.0-0rc1\n" CW_BRISK NODES, NULL, CTL_24_05 },
-		{ "SLURM_VERSION=20.11.9\n" CW_BRISK NODES, NULL, CTL_22_05 },
-		{ "SLURM_VERSION=26.11.0\n" CW_BRISK NODES, NULL, CTL_26_05 },
+		{ "SLURM_VERSION=22.05.8\n" CW_BRISK NODES, "slurm", CTL_22_05 },
+		{ "SLURM_VERSION=23.02.7\n" CW_BRISK NODES, "slurm", CTL_22_05 },
+		{ "SLURM_VERSION=24.05.0-0rc1\n" CW_BRISK NODES, "slurm", CTL_24_05 },
+		{ "SLURM_VERSION=20.11.9\n" CW_BRISK NODES, "slurm", CTL_22_05 },
+		{ "SLURM_VERSION=26.11.0\n" CW_BRISK NODES, "slurm", CTL_26_05 },
+		{ "SLURM_VERSION=master\n" CW_BRISK NODES, "slurm", CTL_24_11 },
+		{ CW_BRISK NODES, "slurm", CTL_24_11 },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		if (i)

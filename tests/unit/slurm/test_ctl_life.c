@@ -575,10 +575,10 @@ Test(ctl_life, accounts_of_partitions_are_trees_in_later_releases, .fini = fini)
 	static const char deny[] = ENFORCED "PartitionName=p Nodes=ALL Default=YES DenyAccounts=top\n";
 	static const char open[] =
 		CW_BRISK NODES "PartitionName=p Nodes=ALL Default=YES AllowAccounts=none\n";
-	cr_expect_eq(starts_by_account("slurm", allow), -1);
+	cr_expect_eq(starts_by_account("slurm:version=22.05", allow), -1);
 	cr_expect_eq(starts_by_account("slurm:version=24.11", allow), 0);
-	cr_expect_eq(starts_by_account("slurm", deny), 0);
+	cr_expect_eq(starts_by_account("slurm:version=22.05", deny), 0);
 	cr_expect_eq(starts_by_account("slurm:version=24.11", deny), -1);
-	cr_expect_eq(starts_by_account("slurm", open), -1);
+	cr_expect_eq(starts_by_account("slurm:version=22.05", open), -1);
 	cr_expect_eq(starts_by_account("slurm:version=24.11", open), 0);
 }
