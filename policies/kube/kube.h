@@ -81,6 +81,16 @@ struct kube_profile {
 	int64_t hard_affinity; /* hardPodAffinityWeight */
 };
 
+/* Feature gates that decide something here. */
+enum kube_gate {
+	KUBE_GATE_WORKLOAD, /* GenericWorkload */
+	KUBE_GATE_GANG,
+	KUBE_GATE_TOPOLOGY, /* TopologyAwareWorkloadScheduling */
+	KUBE_GATE_WORKLOAD_PREEMPTION,
+	KUBE_GATE_BATCHING, /* OpportunisticBatching */
+	KUBE_GATES
+};
+
 enum kube_gang { KUBE_GANG_AUTO, KUBE_GANG_OFF, KUBE_GANG_JOB };
 enum kube_ties { KUBE_TIES_NAME, KUBE_TIES_RANDOM };
 
@@ -91,6 +101,9 @@ struct kube_options {
 	bool balanced_old;  /* NodeResourcesBalancedAllocation as before 1.35. */
 	bool backoff_waits; /* backoffQ is not popped while activeQ is empty. */
 	bool autoscale;
+	bool gate[KUBE_GATES];
+	bool singly;    /* Each pod is tried by itself, even where equal ones failed; */
+	uint32_t tries; /* so often at one instant, in which no time goes by. */
 	sl_time permit_timeout, flush;
 };
 
@@ -223,6 +236,19 @@ struct kube_budget { /* PodDisruptionBudget */
 	int64_t allowed;                        /* Disruptions, as counted last. */
 };
 
+struct kube;
+/* Who looks on as pods are tried. Of a cycle that is over k->found, k->looked_at, k->began and k->node_why
+ * say how it went; nodes are those that were feasible, k->score by these. */
+struct kube_watch {
+	void *self;
+	void (*scored)(void *self, const struct kube *k, enum kube_plugin plugin, int64_t weight,
+		const uint32_t *node, size_t count);
+	void (*evicted)(void *self, const struct kube *k, uint32_t pod);
+	void (*bound)(void *self, const struct kube *k, uint32_t pod);
+	void (*tried)(void *self, const struct kube *k, uint32_t pod);
+	void (*tried_gang)(void *self, const struct kube *k, uint32_t first); /* Its whole gang was tried. */
+};
+
 struct kube_scaler;
 struct kube_dra;
 struct kube_grants;
@@ -288,9 +314,13 @@ struct kube {
 
 	/* Of one cycle. */
 	uint8_t *node_why;  /* By node: enum kube_why. */
-	uint32_t *node_res; /* By node: the resources that lack, as bits. */
+	uint64_t *node_res; /* By node: the resources that lack, as bits; KUBE_RES_MAX: pods. */
 	uint32_t *feasible;
 	int64_t *score, *total;
+	size_t found;                   /* Nodes that are feasible, */
+	uint32_t looked_at;             /* of so many, */
+	uint32_t began;                 /* from this one on. */
+	const struct kube_watch *watch; /* NULL: nobody. */
 	struct sl_node_alloc *node_alloc;
 	size_t node_alloc_capacity;
 	uint32_t *node_alloc_gpus;
@@ -316,9 +346,13 @@ int kube_int(const struct sl_doc *doc, const struct sl_doc_node *map, const char
 	struct sl_err *err);
 
 /* kube_config.c: KubeSchedulerConfiguration. */
+const char *kube_plugin_name(enum kube_plugin plugin);
 void kube_profile_default(struct kube_profile *profile);
 int kube_configure(struct kube *k, struct sl_err *err);
 int64_t kube_priority(const struct kube *k, const struct sl_podset *podset, int64_t of_job);
+
+/* kube_gates.c: as --feature-gates has them, "NAME=true,NAME=false"; others are as in 1.36. */
+int kube_gates_read(const char *text, bool gate[KUBE_GATES], struct sl_err *err);
 
 /* kube_pods.c: pods, and their resources on nodes. */
 void kube_add(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods,
@@ -400,6 +434,8 @@ bool kube_preempt(struct kube *k, uint32_t pod); /* Victims were evicted, and th
 
 /* kube_cycle.c */
 sl_time kube_run(struct kube *k, sl_time now);
+enum kube_plugin kube_plugin_of(enum kube_why why); /* Which filter says so. */
+bool kube_try_next(struct kube *k); /* One cycle, as kube_run does them; false: nothing is to be tried. */
 const char *kube_why(struct kube *k, sl_job job);
 
 /* kube_scale.c: the cluster autoscaler. */
@@ -416,7 +452,7 @@ void kube_rollout_started(struct kube *k, uint32_t job); /* At k->now. */
 sl_time kube_rollout_due(const struct kube *k);          /* When there may be a next one; SL_NEVER. */
 
 /* kube_binder.c: what a policy's parameters say; those that it does not have, as by default. */
-void kube_take_options(struct kube_options *options, const struct sl_setup *setup);
+int kube_take_options(struct kube_options *options, const struct sl_setup *setup, struct sl_err *err);
 int kube_report_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err);
 
 #endif

@@ -63,9 +63,9 @@ bool kube_alike_park(struct kube *k, uint32_t pod)
 	const struct kube_pod *of = &k->pod[pod];
 	const struct kube_spec *spec = &k->spec[of->spec];
 	const uint32_t others = 1U << KUBE_SPREAD | 1U << KUBE_POD_AFFINITY | 1U << KUBE_GANG;
-	if (k->scaler || k->options.backoff_waits || spec->like == KUBE_NO || spec->gang != KUBE_NO ||
-		of->nominated != KUBE_NO || !(of->failed_by & 1U << KUBE_FIT) || (of->failed_by & others) ||
-		!k->like[spec->like].failed)
+	if (k->scaler || k->options.singly || k->options.backoff_waits || spec->like == KUBE_NO ||
+		spec->gang != KUBE_NO || of->nominated != KUBE_NO || !(of->failed_by & 1U << KUBE_FIT) ||
+		(of->failed_by & others) || !k->like[spec->like].failed)
 		return false;
 	const uint32_t number = set_of(k, spec->like, of->attempts);
 	/* One that was tried is not to be tried once more with those that still are to. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MILLION INT64_C(1000000)
+enum { TRIES = 3 };
 
 static int64_t kube_binder_number_of(const struct sl_setup *setup, const char *key, int64_t fallback)
 {
@@ -15,8 +16,9 @@ static int64_t kube_binder_number_of(const struct sl_setup *setup, const char *k
 	return value && value->text ? value->number : fallback;
 }
 
-void kube_take_options(struct kube_options *options, const struct sl_setup *setup)
+int kube_take_options(struct kube_options *options, const struct sl_setup *setup, struct sl_err *err)
 {
+	const struct sl_value *gates = sl_value_of(setup->values, setup->value_count, "gates");
 	*options = (struct kube_options){
 		.gang = (enum kube_gang)kube_binder_number_of(setup, "gang", KUBE_GANG_AUTO),
 		.ties = (enum kube_ties)kube_binder_number_of(setup, "ties", KUBE_TIES_NAME),
@@ -24,9 +26,11 @@ void kube_take_options(struct kube_options *options, const struct sl_setup *setu
 		.balanced_old = kube_binder_number_of(setup, "balanced", 0),
 		.backoff_waits = kube_binder_number_of(setup, "backoff", 0),
 		.autoscale = kube_binder_number_of(setup, "autoscale", 0),
+		.tries = TRIES,
 		.permit_timeout = kube_binder_number_of(setup, "permit_timeout", 300 * SL_SECOND),
 		.flush = kube_binder_number_of(setup, "flush", 300 * SL_SECOND),
 	};
+	return kube_gates_read(gates ? gates->text : NULL, options->gate, err);
 }
 
 int kube_report_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err)
@@ -51,9 +55,10 @@ static int binder_init(void **state, const struct sl_setup *setup, struct sl_err
 	*state = k;
 	if (!k)
 		return sl_fail_memory(err);
-	kube_take_options(&options, setup);
+	int status = kube_take_options(&options, setup, err);
 	options.gang = KUBE_GANG_OFF; /* The admitting policy has seen to that; PodGroups count. */
-	const int status = kube_make(k, setup, &options, err);
+	if (!status)
+		status = kube_make(k, setup, &options, err);
 	for (uint32_t i = 0; !status && setup->unavailable && i < k->nodes; i++)
 		k->node[i].up = !setup->unavailable[i];
 	return status;

@@ -31,6 +31,14 @@ static const char *const passed_over[] = { "ImageLocality", "NodePorts", "Volume
 	"VolumeRestrictions", "VolumeZone", "NodeVolumeLimits", "PrioritySort", "DefaultBinder",
 	"SchedulingGates", "GangScheduling", NULL };
 
+const char *kube_plugin_name(enum kube_plugin plugin)
+{
+	for (size_t i = 0; i < SL_LEN(plugins); i++)
+		if (plugins[i].plugin == plugin)
+			return plugins[i].name;
+	return "GangScheduling";
+}
+
 void kube_profile_default(struct kube_profile *profile)
 {
 	*profile = (struct kube_profile){ .name = "default-scheduler",

@@ -20,7 +20,8 @@
 static bool failing_retry(struct kube *k, uint32_t pod, const struct kube_cycle *cycle)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
-	if (spec->like == KUBE_NO || cycle->pod_affinity || k->pod[pod].nominated != KUBE_NO)
+	if (k->options.singly || spec->like == KUBE_NO || cycle->pod_affinity ||
+		k->pod[pod].nominated != KUBE_NO)
 		return false;
 	struct kube_like *like = &k->like[spec->like];
 	if (!like->failed || k->freed_count - like->failed_at >= k->nodes)
@@ -38,12 +39,15 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 	const int64_t wanted = kube_wanted(profile, k->nodes);
 	const uint32_t first = k->pod[cycle->pod].nominated;
 	size_t count = 0;
+	k->began = k->start;
 	/* Its nominated node is tried before all others. */
 	if (first != KUBE_NO && k->node[first].there && kube_filter(k, cycle, first) == KUBE_FITS) {
 		k->feasible[0] = first;
+		k->looked_at = 1;
 		return 1;
 	}
 	uint32_t seen = 0;
+	k->looked_at = 0;
 	for (; seen < k->nodes && (int64_t)count < wanted; seen++) {
 		uint32_t node = k->start + seen;
 		node = node >= k->nodes ? node - k->nodes : node;
@@ -51,6 +55,7 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 			continue;
 		const enum kube_why why = kube_filter(k, cycle, node);
 		k->node_why[node] = (uint8_t)why;
+		k->looked_at++;
 		if (why == KUBE_FITS)
 			k->feasible[count++] = node;
 	}
@@ -67,6 +72,7 @@ static uint32_t find_node(struct kube *k, uint32_t pod, bool *retry)
 	if (!*retry) {
 		const size_t count = find_feasible(k, &cycle);
 		const uint32_t like = k->spec[k->pod[pod].spec].like;
+		k->found = count;
 		node = count ? kube_choose(k, pod, k->feasible, count) : KUBE_NO;
 		if (like != KUBE_NO && !cycle.pod_affinity &&
 			node == KUBE_NO) { /* Else it is as true as it was. */
@@ -86,6 +92,8 @@ static void bind(struct kube *k, uint32_t pod)
 	struct kube_job *job = &k->job[of->job];
 	of->state = KUBE_POD_BOUND;
 	of->bound = k->now;
+	if (k->watch)
+		k->watch->bound(k->watch->self, k, pod);
 	kube_nominate(k, pod, KUBE_NO);
 	kube_queue_changed(k, KUBE_POD_CAME, of->node, of->spec);
 	if (++job->bound < job->count || job->reported)
@@ -94,7 +102,7 @@ static void bind(struct kube *k, uint32_t pod)
 	kube_report(k, SL_BOUND_ALL, of->job, KUBE_NO);
 }
 
-static uint32_t failed_by(const struct kube *k)
+enum kube_plugin kube_plugin_of(enum kube_why why)
 {
 	static const uint8_t cause[KUBE_WHYS] = { [KUBE_WHY_UNSCHEDULABLE] = KUBE_UNSCHEDULABLE,
 		[KUBE_WHY_NAME] = KUBE_NODE_NAME,
@@ -110,10 +118,15 @@ static uint32_t failed_by(const struct kube *k)
 		[KUBE_WHY_TOO_LARGE] = KUBE_FIT,
 		[KUBE_WHY_PODS] = KUBE_FIT,
 		[KUBE_WHY_RESOURCE] = KUBE_FIT };
+	return (enum kube_plugin)cause[why];
+}
+
+static uint32_t failed_by(const struct kube *k)
+{
 	uint32_t bits = 0;
 	for (uint32_t i = 0; i < k->nodes; i++)
 		if (k->node[i].there && k->node_why[i] != KUBE_FITS)
-			bits |= 1U << cause[k->node_why[i]];
+			bits |= 1U << kube_plugin_of((enum kube_why)k->node_why[i]);
 	return bits;
 }
 
@@ -339,14 +352,6 @@ static void try_pod(struct kube *k, uint32_t pod)
 {
 	const uint32_t gang = k->spec[k->pod[pod].spec].gang;
 	bool retry;
-	k->attempts++;
-	if (gang != KUBE_NO && k->gang[gang].min > 1) {
-		if (k->options.permit)
-			try_permit(k, pod);
-		else
-			try_gang(k, pod);
-		return;
-	}
 	const uint32_t node = find_node(k, pod, &retry);
 	if (node == KUBE_NO) {
 		fail_or_preempt(k, pod, retry);
@@ -357,6 +362,26 @@ static void try_pod(struct kube *k, uint32_t pod)
 	if (gang != KUBE_NO)
 		k->gang[gang].placed++;
 	bind(k, pod);
+}
+
+bool kube_try_next(struct kube *k)
+{
+	const uint32_t pod = kube_queue_pop(k);
+	if (pod == KUBE_NO)
+		return false;
+	const uint32_t gang = k->spec[k->pod[pod].spec].gang;
+	const bool together = gang != KUBE_NO && k->gang[gang].min > 1;
+	k->attempts++;
+	if (!together)
+		try_pod(k, pod);
+	else if (k->options.permit)
+		try_permit(k, pod);
+	else
+		try_gang(k, pod);
+	if (k->watch)
+		(together && !k->options.permit ? k->watch->tried_gang : k->watch->tried)(
+			k->watch->self, k, pod);
+	return true;
 }
 
 static sl_time permits(struct kube *k)
@@ -378,9 +403,8 @@ sl_time kube_run(struct kube *k, sl_time now)
 		(void)kube_scale_ready(k);
 	sl_time scaled = SL_NEVER;
 	kube_queue_due(k);
-	for (uint32_t pod; !k->err.status && !(k->hears && sl_stopping(k->hears)) &&
-			   (pod = kube_queue_pop(k)) != KUBE_NO;)
-		try_pod(k, pod);
+	while (!k->err.status && !(k->hears && sl_stopping(k->hears)) && kube_try_next(k))
+		;
 	if (k->scaler && !k->err.status)
 		scaled = kube_scale_run(k);
 	const sl_time permit = permits(k), queue = kube_queue_next(k);
@@ -436,7 +460,7 @@ static void say_node(struct kube *k, const struct kube_spec *spec, struct said *
 		kube_cycle_say(list, count, text[why]);
 		return;
 	}
-	if (k->node[node].pods + 1 > k->node[node].pods_max)
+	if (k->node_res[node] >> KUBE_RES_MAX & 1)
 		kube_cycle_say(list, count, "Too many pods");
 	for (uint32_t i = 0; i < k->resources; i++) {
 		char lacks[96];

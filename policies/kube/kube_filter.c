@@ -111,9 +111,11 @@ static enum kube_why fit(struct kube *k, const struct kube_cycle *cycle, uint32_
 	const struct kube_spec *spec = &k->spec[k->pod[cycle->pod].spec];
 	const bool others = cycle->nominees && on->nominees;
 	enum kube_why why = KUBE_FITS;
-	uint32_t lacks = 0;
-	if (on->pods + 1 + (others ? nominated(k, cycle->pod, node, KUBE_RES_MAX) : 0) > on->pods_max)
+	uint64_t lacks = 0;
+	if (on->pods + 1 + (others ? nominated(k, cycle->pod, node, KUBE_RES_MAX) : 0) > on->pods_max) {
 		why = KUBE_WHY_PODS;
+		lacks = UINT64_C(1) << KUBE_RES_MAX;
+	}
 	for (uint32_t i = 0; i < k->resources; i++) {
 		const int64_t wanted = spec->request[i];
 		if (wanted <= 0)
@@ -122,7 +124,7 @@ static enum kube_why fit(struct kube *k, const struct kube_cycle *cycle, uint32_
 			on->alloc[i] - on->used[i] - (others ? nominated(k, cycle->pod, node, i) : 0);
 		if (wanted <= free)
 			continue;
-		lacks |= 1U << i;
+		lacks |= UINT64_C(1) << i;
 		if (wanted > on->alloc[i])
 			why = KUBE_WHY_TOO_LARGE;
 		else if (why == KUBE_FITS)

@@ -25,6 +25,7 @@ enum {
 	PARAM_FLUSH,
 	PARAM_AUTOSCALE,
 	PARAM_EXPANDER,
+	PARAM_GATES,
 	PARAM_COUNT
 };
 
@@ -66,6 +67,8 @@ static const struct sl_param kube_params[PARAM_COUNT] = {
 		"which group of nodes grows, of several: random, most-pods, least-waste, least-nodes, price, priority, or "
 		"several one after another (price+random)",
 		0, 0 },
+	[PARAM_GATES] = { "gates", SL_PARAM_TEXT, "", NULL,
+		"feature gates other than by default, as in --feature-gates: NAME=true,NAME=false", 0, 0 },
 };
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
@@ -266,12 +269,13 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	*state = p;
 	if (!p)
 		return sl_fail_memory(err);
-	kube_take_options(&options, setup);
+	int status = kube_take_options(&options, setup, err);
 	p->engine = (struct controller){ .policy = "kube",
 		.calls = &kube_calls,
 		.cause = { SL_RULE_ORDER, CONTROLLER_NOBODY },
 		.anew = SL_REASON_COUNT };
-	int status = kube_make(&p->k, setup, &options, err);
+	if (!status)
+		status = kube_make(&p->k, setup, &options, err);
 	if (!status)
 		status = controller_make(&p->engine, setup, SL_REASON_COUNT, err);
 	if (status)

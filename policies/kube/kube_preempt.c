@@ -209,9 +209,15 @@ static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 	const uint32_t percent = k->nodes * CANDIDATES_PERCENT / 100;
 	const uint32_t wanted = percent > CANDIDATES_MIN ? percent : CANDIDATES_MIN;
 	uint32_t found = 0;
-	uint8_t *why = malloc((size_t)k->nodes + 1); /* Of this cycle: filters run again below. */
-	if (!why)
+	/* Of this cycle: filters run again below. */
+	uint64_t *lacks = malloc(((size_t)k->nodes + 1) * sizeof(*lacks));
+	uint8_t *why = malloc((size_t)k->nodes + 1);
+	if (!why || !lacks) {
+		free(lacks);
+		free(why);
 		return false;
+	}
+	memcpy(lacks, k->node_res, k->nodes * sizeof(*lacks));
 	memcpy(why, k->node_why, k->nodes);
 	for (uint32_t i = 0; i < k->nodes && found < wanted; i++) {
 		const uint32_t node = (offset + i) % k->nodes;
@@ -230,7 +236,9 @@ static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 			free(victims.at);
 		}
 	}
+	memcpy(k->node_res, lacks, k->nodes * sizeof(*lacks));
 	memcpy(k->node_why, why, k->nodes);
+	free(lacks);
 	free(why);
 	return found > 0;
 }
@@ -241,6 +249,8 @@ static void kube_preempt_evict(struct kube *k, uint32_t pod, uint32_t cause)
 	struct kube_pod *of = &k->pod[pod];
 	struct kube_job *job = &k->job[of->job];
 	const uint32_t gang = k->spec[of->spec].gang;
+	if (k->watch)
+		k->watch->evicted(k->watch->self, k, pod);
 	kube_lose(k, of->job, k->pod[cause].job);
 	job->bound -= of->state == KUBE_POD_BOUND;
 	if (gang != KUBE_NO)

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 enum { BACKOFF_FIRST = 1, BACKOFF_MAX = 10 }; /* Seconds. */
-enum { TRIES_MAX = 3 };                       /* At one instant. */
 
 sl_time kube_backoff(uint32_t attempts)
 {
@@ -109,7 +108,7 @@ void kube_queue_drop(struct kube *k, uint32_t pod)
 /* A pod that fails repeatedly at one instant, in which no time goes by, waits for the end of its backoff. */
 static bool may_pop(const struct kube *k, const struct kube_pod *pod)
 {
-	return !k->options.backoff_waits && (pod->failed_now < TRIES_MAX || pod->entered != k->now);
+	return !k->options.backoff_waits && (pod->failed_now < k->options.tries || pod->entered != k->now);
 }
 
 uint32_t kube_queue_pop(struct kube *k)

@@ -255,6 +255,8 @@ uint32_t kube_choose(struct kube *k, uint32_t pod, const uint32_t *node, size_t 
 		const int64_t weight = profile->weight[plugin];
 		if (!weight || !score_plugin(k, pod, (enum kube_plugin)plugin, node, count))
 			continue;
+		if (k->watch)
+			k->watch->scored(k->watch->self, k, (enum kube_plugin)plugin, weight, node, count);
 		for (size_t i = 0; i < count; i++)
 			k->total[i] += weight * k->score[i];
 	}

@@ -2,8 +2,8 @@
 /*
  * conformance.c - recorded decisions of other schedulers and simulators against ours.
  *
- *   conformance classic|slurm|kueue|runai [--place] [--forced [--least=PERCENT]] [--version=V] [-v] [--keep]
- * PATH...
+ *   conformance classic|slurm|kueue|runai|kube [--place] [--forced] [--least=PERCENT] [--version=V] [-v]
+ * [--keep] PATH...
  *
  * PATHs are files, or folders with all below them. A line for each failing
  * case, then `N passed, N failed`; exit 1 if any failed. What holds no cases
@@ -11,6 +11,8 @@
  * side. --keep: the files from which a case is run stay where the line says.
  * --forced: Slurm's decisions one by one, each from the recorded state before it; ends with `N of M
  * decisions`, and how many differ in which way; exit 1 if fewer than --least are right.
+ * kube: worlds decision by decision; ends with `N of M worlds agree`, by kind, and in what the others differ
+ * first; exit 1 if of some kind fewer than --least agree (all, if it is not given).
  * --version=24.11: with the rules of that Slurm, not of the recorded one.
  */
 #include "tests/conformance/conformance.h"
@@ -29,6 +31,7 @@ static const struct suite {
 	{ "slurm", slurm_file },
 	{ "kueue", kueue_file },
 	{ "runai", runai_file },
+	{ "kube", kube_file },
 };
 
 void tally_case(struct tally *tally, const char *name, const char *failure)
@@ -127,7 +130,7 @@ int main(int argc, char **argv)
 			suite = &suites[i];
 	if (!suite || argc < 3) {
 		(void)fprintf(stderr,
-			"usage: conformance classic|slurm|kueue|runai [--place] [--version=V] [-v] [--keep] PATH...\n");
+			"usage: conformance classic|slurm|kueue|runai|kube [--place] [--forced] [--least=PERCENT] [--version=V] [-v] [--keep] PATH...\n");
 		return 2;
 	}
 	struct conformance_options options = { 0 };
@@ -148,6 +151,9 @@ int main(int argc, char **argv)
 		else
 			walk(suite, argv[i], &options, &tally);
 	}
+	if (suite->run == kube_file)
+		return kube_worlds_print(&tally, options.least ? options.least : 1000) && !tally.failed ? 0
+													: 1;
 	if (options.forced)
 		return end_forced(&options, &tally);
 	tally_reasons(&tally);

@@ -7,19 +7,34 @@
 
 #include "sim/base/base.h"
 
+/* Recorded worlds: so many of a kind, and in what the others differ first. */
+struct world_kind {
+	char name[24];
+	size_t worlds, agree;
+};
+struct world_difference {
+	char what[160];
+	size_t worlds;
+};
+
 struct tally {
 	size_t passed, failed;
 	/* Slurm: pending reasons, each of which was seen in one of the two and should be in the other. */
 	size_t reasons, reasons_same;
 	/* --forced: decisions, by kind of difference, and of what was recorded twice. */
 	size_t decisions, decisions_right, kind[9], twice, twice_same;
+	/* kube: worlds. */
+	struct world_kind *of_kind;
+	struct world_difference *difference;
+	size_t kinds, differences;
 };
 
 struct conformance_options {
-	bool place;          /* Compare places (nodes, devices); Slurm: these alone, start by start. */
-	bool forced;         /* Slurm: each decision by itself, the recording put in force behind it. */
-	int64_t least;       /* --forced: so many of a thousand decisions have to be right. */
-	bool verbose;        /* Both schedules side by side. */
+	bool place;    /* Compare places (nodes, devices); Slurm: these alone, start by start. */
+	bool forced;   /* Slurm: each decision by itself, the recording put in force behind it. */
+	int64_t least; /* So many of a thousand decisions (--forced), or worlds of a kind (kube), have to be
+			  right. */
+	bool verbose;  /* Both schedules side by side. */
 	const char *version; /* Slurm: the rules of that release; NULL: of the one that meta.json names. */
 	bool keep;           /* What a case is run from stays, and is told. */
 };
@@ -43,6 +58,8 @@ void slurm_decisions_print(const struct tally *tally);
 void slurm_file(const char *path, const struct conformance_options *options, struct tally *tally);
 void kueue_file(const char *path, const struct conformance_options *options, struct tally *tally);
 void runai_file(const char *path, const struct conformance_options *options, struct tally *tally);
+void kube_file(const char *path, const struct conformance_options *options, struct tally *tally);
+bool kube_worlds_print(struct tally *tally, int64_t least); /* And gives back. False: fewer than least. */
 void classic_file(const char *path, const struct conformance_options *options, struct tally *tally);
 
 #endif

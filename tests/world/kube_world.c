@@ -60,6 +60,7 @@ void kube_test_open(struct kube_test *test)
 	test->jobs.more = test->more;
 	test->jobs.more_count = KUBE_JOBS + 1;
 	options->permit_timeout = options->permit_timeout ? options->permit_timeout : 300 * SL_SECOND;
+	options->tries = options->tries ? options->tries : 3;
 	options->flush = options->flush ? options->flush : 300 * SL_SECOND;
 	cr_assert_eq(kube_make(&test->k, &setup, options, &test->err), 0, "%s", test->err.text);
 }
