@@ -45,14 +45,14 @@ enum kube_why {
 	KUBE_WHY_AFFINITY,
 	KUBE_WHY_SPREAD_LABEL,
 	KUBE_WHY_POD_AFFINITY,
-	KUBE_WHY_NO_CLAIM,  /* A claim, or its class, is not there. */
+	KUBE_WHY_DRA,       /* kube_dra_why says what. */
+	KUBE_WHY_ERROR,     /* So that no other node is tried. */
 	KUBE_WHY_TOO_LARGE, /* A resource: more than the node has at all. */
 	KUBE_WHY_RESOLVABLE,
 	KUBE_WHY_PODS = KUBE_WHY_RESOLVABLE,
 	KUBE_WHY_SPREAD,
 	KUBE_WHY_ANTI,
 	KUBE_WHY_EXISTING_ANTI,
-	KUBE_WHY_DRA,      /* kube_dra_why says what. */
 	KUBE_WHY_RESOURCE, /* kube.node_res says which. */
 	KUBE_WHYS
 };
@@ -131,6 +131,7 @@ enum kube_pod_state {
 	KUBE_POD_GONE,
 	KUBE_POD_ACTIVE,
 	KUBE_POD_BACKOFF,
+	KUBE_POD_ERROR, /* It backs off since its attempt ended in an error. */
 	KUBE_POD_PARKED, /* Unschedulable; */
 	KUBE_POD_ALIKE,  /* so with others of equal requests. */
 	KUBE_POD_GATED,  /* Fewer of its gang are there than it needs. */
@@ -144,7 +145,8 @@ struct kube_pod {
 	uint32_t node;      /* Where it is, or KUBE_NO. */
 	uint32_t must;      /* Where it must go, or KUBE_NO. */
 	uint32_t nominated; /* Its nominatedNodeName: where it preempted, or KUBE_NO. */
-	uint32_t attempts;
+	uint32_t attempts; /* That ended otherwise than in an error; */
+	uint32_t errors;   /* those that did, one after another. */
 	uint32_t failed_now;           /* So often at the instant at which it failed last. */
 	int64_t priority;              /* Its spec's. */
 	sl_time entered, ready, bound; /* ready: its backoff's end. */
@@ -289,7 +291,7 @@ struct kube {
 	struct kube_budget *budget;
 	uint32_t budgets;
 
-	struct kube_heap active, backoff;
+	struct kube_heap active, backoff, errors; /* errors: those that back off since an error. */
 	uint32_t *parked; /* In order of parking; pods that left it stand there until it is swept. */
 	size_t parked_count, parked_capacity;
 	struct kube_alike *alike;
@@ -320,12 +322,14 @@ struct kube {
 	size_t found;                   /* Nodes that are feasible, */
 	uint32_t looked_at;             /* of so many, */
 	uint32_t began;                 /* from this one on. */
+	bool failed;                    /* It ended in an error. */
 	const struct kube_watch *watch; /* NULL: nobody. */
 	struct sl_node_alloc *node_alloc;
 	size_t node_alloc_capacity;
 	uint32_t *node_alloc_gpus;
 	struct kube_scaler *scaler;
 	struct kube_dra *dra; /* NULL: no object is of dynamic resource allocation. */
+	bool claims_freed;    /* By a pod that left, of which nobody has heard yet. */
 	bool trying;          /* Pods are moved to see what would come of it: devices stay with them. */
 	struct kube_rollouts *rollouts; /* NULL: there are none. */
 
@@ -375,6 +379,7 @@ void kube_queue_add(struct kube *k, uint32_t pod);
 void kube_queue_drop(struct kube *k, uint32_t pod);
 uint32_t kube_queue_pop(struct kube *k); /* KUBE_NO: none. */
 void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by);
+void kube_queue_error(struct kube *k, uint32_t pod);
 /* Something happened on a node (with that pod's spec; KUBE_NO): pods that it may help are queued again. */
 void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, uint32_t spec);
 sl_time kube_queue_next(const struct kube *k);

@@ -48,6 +48,7 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 	}
 	uint32_t seen = 0;
 	k->looked_at = 0;
+	k->failed = false;
 	for (; seen < k->nodes && (int64_t)count < wanted; seen++) {
 		uint32_t node = k->start + seen;
 		node = node >= k->nodes ? node - k->nodes : node;
@@ -55,12 +56,15 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 			continue;
 		const enum kube_why why = kube_filter(k, cycle, node);
 		k->node_why[node] = (uint8_t)why;
+		k->failed = why == KUBE_WHY_ERROR;
+		if (k->failed)
+			break;
 		k->looked_at++;
 		if (why == KUBE_FITS)
 			k->feasible[count++] = node;
 	}
 	k->start = k->nodes ? (uint32_t)(((uint64_t)k->start + seen) % k->nodes) : 0;
-	return count;
+	return k->failed ? 0 : count;
 }
 
 /* Where it would go; KUBE_NO: nowhere. *retry: as the last equal one, without filtering all nodes. */
@@ -113,8 +117,8 @@ enum kube_plugin kube_plugin_of(enum kube_why why)
 		[KUBE_WHY_POD_AFFINITY] = KUBE_POD_AFFINITY,
 		[KUBE_WHY_ANTI] = KUBE_POD_AFFINITY,
 		[KUBE_WHY_EXISTING_ANTI] = KUBE_POD_AFFINITY,
-		[KUBE_WHY_NO_CLAIM] = KUBE_DRA,
 		[KUBE_WHY_DRA] = KUBE_DRA,
+		[KUBE_WHY_ERROR] = KUBE_DRA,
 		[KUBE_WHY_TOO_LARGE] = KUBE_FIT,
 		[KUBE_WHY_PODS] = KUBE_FIT,
 		[KUBE_WHY_RESOURCE] = KUBE_FIT };
@@ -141,6 +145,15 @@ static void kube_cycle_fail(struct kube *k, uint32_t pod, bool retry)
 	kube_queue_park(k, pod, retry ? 1U << KUBE_FIT : failed_by(k));
 }
 
+/* Nothing rejected it: no event wakes it, but the end of its backoff. */
+static void cycle_error(struct kube *k, uint32_t pod)
+{
+	k->cycles_failed++;
+	k->job[k->pod[pod].job].stuck = pod;
+	kube_report(k, SL_BOUND_STUCK, k->pod[pod].job, KUBE_NO);
+	kube_queue_error(k, pod);
+}
+
 static bool has_lower(const struct kube *k, uint32_t pod)
 {
 	return kube_lowest(k) < k->spec[k->pod[pod].spec].priority;
@@ -161,6 +174,10 @@ static void fail_or_preempt(struct kube *k, uint32_t pod, bool retry)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	bool full = retry;
+	if (k->failed && !retry) {
+		cycle_error(k, pod);
+		return;
+	}
 	if (spec->profile->preempts && !spec->podset->never_preempts && has_lower(k, pod)) {
 		if (retry)
 			look_at_all(k, pod);
@@ -180,7 +197,8 @@ static void fail_or_preempt(struct kube *k, uint32_t pod, bool retry)
 static bool is_waiting(const struct kube_pod *pod)
 {
 	return pod->state == KUBE_POD_ACTIVE || pod->state == KUBE_POD_BACKOFF ||
-	       pod->state == KUBE_POD_PARKED || pod->state == KUBE_POD_ALIKE || pod->state == KUBE_POD_GATED;
+	       pod->state == KUBE_POD_ERROR || pod->state == KUBE_POD_PARKED ||
+	       pod->state == KUBE_POD_ALIKE || pod->state == KUBE_POD_GATED;
 }
 
 /* The rows in which a gang's pods stand. */
@@ -452,7 +470,7 @@ static void say_node(struct kube *k, const struct kube_spec *spec, struct said *
 		[KUBE_WHY_ANTI] = "node(s) didn't match pod anti-affinity rules",
 		[KUBE_WHY_EXISTING_ANTI] = "node(s) didn't satisfy existing pods anti-affinity rules",
 	};
-	if (why == KUBE_WHY_NO_CLAIM || why == KUBE_WHY_DRA) {
+	if (why == KUBE_WHY_DRA) {
 		kube_cycle_say(list, count, kube_dra_why(k, spec));
 		return;
 	}
@@ -471,14 +489,24 @@ static void say_node(struct kube *k, const struct kube_spec *spec, struct said *
 	}
 }
 
-/* As kube-scheduler's event says it, of now: "0/3 nodes are available: 3 Insufficient cpu." */
+enum { TEXT_MAX = 4096 };
+
+static char *text_of(struct kube_job *job)
+{
+	if (!job->why)
+		job->why = malloc(TEXT_MAX);
+	return job->why;
+}
+
+/* As kube-scheduler's event says it, of now: "0/3 nodes are available: 3 Insufficient cpu." An error on one
+ * node is all that it says. */
 const char *kube_why(struct kube *k, sl_job job)
 {
-	enum { TEXT_MAX = 4096 };
 	struct kube_job *of = &k->job[job.row];
 	struct said list[KUBE_WHYS + KUBE_RES_MAX + 16]; /* Some of claims are several. */
 	size_t count = 0;
 	uint32_t nodes = 0;
+	bool failed = false;
 	if (!of->there || of->stuck == KUBE_NO || k->pod[of->stuck].node != KUBE_NO)
 		return NULL;
 	struct kube_cycle cycle = { of->stuck, kube_pod_affinity_new(k, of->stuck), k->nominees > 0 };
@@ -487,20 +515,26 @@ const char *kube_why(struct kube *k, sl_job job)
 			continue;
 		const enum kube_why why = kube_filter(k, &cycle, i);
 		nodes++;
+		failed |= why == KUBE_WHY_ERROR;
+		if (failed)
+			break;
 		if (why != KUBE_FITS)
 			say_node(k, &k->spec[k->pod[of->stuck].spec], list, &count, i, why);
 	}
 	kube_pod_affinity_free(cycle.pod_affinity);
+	if (!text_of(of))
+		return NULL;
+	if (failed) {
+		(void)snprintf(of->why, TEXT_MAX, "running \"DynamicResources\" filter plugin: %s",
+			kube_dra_why(k, &k->spec[k->pod[of->stuck].spec]));
+		return of->why;
+	}
 	for (size_t i = 0; i < count; i++) {
 		char text[sizeof(list->text)];
 		memcpy(text, list[i].text, sizeof(text));
 		(void)snprintf(list[i].text, sizeof(list->text), "%u %.80s", list[i].nodes, text);
 	}
 	qsort(list, count, sizeof(*list), kube_cycle_by_text); /* As texts, numbers too. */
-	if (!of->why)
-		of->why = malloc(TEXT_MAX);
-	if (!of->why)
-		return NULL;
 	int at = snprintf(of->why, TEXT_MAX, "0/%u nodes are available:", nodes);
 	for (size_t i = 0; i < count && at < TEXT_MAX - 128; i++)
 		at += snprintf(of->why + at, TEXT_MAX - (size_t)at, "%s %s", i ? "," : "", list[i].text);

@@ -97,18 +97,19 @@ int kube_dra_needs(struct kube *k, struct kube_spec *spec)
 
 static bool is_reached(const struct kube *k, const struct dra_claim *claim, uint32_t node)
 {
+	if (claim->node != KUBE_NO && claim->node != node)
+		return false;
 	for (uint32_t i = 0; i < claim->grants; i++)
 		if (!dra_reaches(k, &claim->grant[i].device->reach, node))
 			return false;
 	return true;
 }
 
-bool kube_dra_suits(struct kube *k, const struct kube_spec *spec, uint32_t node)
+static bool suits(struct kube *k, const struct kube_spec *spec, uint32_t node)
 {
-	if (!spec->claims)
-		return true;
 	const struct dra_claims *claims = claims_of(k, spec);
 	k->dra->why = claims->missing;
+	k->dra->failed = false;
 	if (claims->missing)
 		return false;
 	for (uint32_t i = 0; i < claims->count; i++) {
@@ -132,27 +133,23 @@ const char *kube_dra_why(struct kube *k, const struct kube_spec *spec)
 	return spec->claims && k->dra->why ? k->dra->why : "cannot allocate all claims";
 }
 
-bool kube_dra_misses(const struct kube *k, const struct kube_spec *spec)
+enum kube_why kube_dra_filter(struct kube *k, const struct kube_spec *spec, uint32_t node)
 {
-	return claims_of(k, spec)->missing;
+	if (suits(k, spec, node))
+		return KUBE_FITS;
+	return k->dra->failed ? KUBE_WHY_ERROR : KUBE_WHY_DRA;
 }
 
 /* Those of firstAvailable that stand further in front count for more; of claims allocated here alone. */
 int64_t kube_dra_score(struct kube *k, const struct kube_spec *spec, uint32_t node)
 {
 	int64_t score = 0;
-	if (!kube_dra_suits(k, spec, node))
+	if (!suits(k, spec, node))
 		return 0;
-	const struct dra_claims *claims = claims_of(k, spec);
-	const struct dra_claim *open[DRA_CLAIMS_MAX];
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < claims->count; i++)
-		if (claims->at[i]->template || !claims->at[i]->users)
-			open[count++] = claims->at[i];
 	for (uint32_t i = 0; i < k->dra->picks; i++) {
 		const struct dra_pick *pick = &k->dra->pick[i];
 		const bool first = !i || pick[-1].claim != pick->claim || pick[-1].request != pick->request;
-		if (first && open[pick->claim]->request[pick->request].alternatives)
+		if (first && pick->of->request[pick->request].alternatives)
 			score += DRA_ALTERNATIVES_MAX - pick->alternative;
 	}
 	return score;
@@ -165,25 +162,24 @@ struct kube_grants {
 	struct dra_grant at[];
 };
 
-static void kube_dra_keep(struct kube *k, struct kube_pod *pod, const struct dra_claims *claims)
+static void kube_dra_keep(
+	struct kube *k, struct kube_pod *pod, const struct dra_claims *claims, uint32_t node)
 {
 	struct kube_dra *dra = k->dra;
-	struct dra_claim *open[DRA_CLAIMS_MAX];
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < claims->count; i++)
-		if (claims->at[i]->template || !claims->at[i]->users)
-			open[count++] = claims->at[i];
 	struct kube_grants *own = malloc(sizeof(*own) + dra->picks * sizeof(own->at[0]));
 	if (!own) {
 		(void)sl_fail_memory(&k->err);
 		return;
 	}
 	own->count = 0;
+	for (uint32_t i = 0; i < dra->picks; i++)
+		dra->pick[i].of->node = KUBE_NO;
 	for (uint32_t i = 0; i < dra->picks; i++) {
 		const struct dra_pick *pick = &dra->pick[i];
-		struct dra_claim *claim = open[pick->claim];
+		struct dra_claim *claim = pick->of;
+		claim->node = pick->device->stays ? node : claim->node;
 		const struct dra_grant grant = { pick->device, pick->needs };
-		SL_CHECK(dra_try(pick->device, pick->needs, dra));
+		dra_hold(dra, pick->device, pick->needs);
 		if (claim->template)
 			own->at[own->count++] = grant;
 		else
@@ -199,14 +195,15 @@ void kube_dra_take(struct kube *k, uint32_t pod, uint32_t node)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	SL_CHECK(!k->pod[pod].grants);
-	if (kube_dra_suits(k, spec, node))
-		kube_dra_keep(k, &k->pod[pod], claims_of(k, spec));
+	if (suits(k, spec, node))
+		kube_dra_keep(k, &k->pod[pod], claims_of(k, spec), node);
 }
 
-static void kube_dra_release(struct kube_dra *dra, const struct dra_grant *grant, uint32_t count)
+static void give_back(struct kube *k, const struct dra_grant *grant, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		dra_put_back(grant[i].device, grant[i].needs, dra);
+		dra_release(k->dra, grant[i].device, grant[i].needs);
+	k->claims_freed |= count > 0;
 }
 
 void kube_dra_give(struct kube *k, uint32_t pod)
@@ -215,14 +212,30 @@ void kube_dra_give(struct kube *k, uint32_t pod)
 	if (!of->grants)
 		return;
 	const struct dra_claims *claims = claims_of(k, &k->spec[of->spec]);
-	kube_dra_release(k->dra, of->grants->at, of->grants->count);
+	give_back(k, of->grants->at, of->grants->count);
 	for (uint32_t i = 0; i < claims->count; i++) {
 		struct dra_claim *claim = claims->at[i];
 		if (claim->template || --claim->users)
 			continue;
-		kube_dra_release(k->dra, claim->grant, claim->grants);
+		give_back(k, claim->grant, claim->grants);
 		claim->grants = 0;
 	}
 	free(of->grants);
 	of->grants = NULL;
+}
+
+/* ---- Queueing hints -------------------------------------------------------------------------- */
+
+/* Whoever waits hears of a claim that is free again; of one that is allocated, or that one of its pods
+ * leaves, only those whose claim it is. */
+bool kube_dra_share(const struct kube *k, const struct kube_spec *a, const struct kube_spec *b)
+{
+	if (!a->claims || !b->claims)
+		return false;
+	const struct dra_claims *mine = claims_of(k, a), *theirs = claims_of(k, b);
+	for (uint32_t i = 0; i < mine->count; i++)
+		for (uint32_t at = 0; at < theirs->count; at++)
+			if (mine->at[i] == theirs->at[at] && !mine->at[i]->template)
+				return true;
+	return false;
 }

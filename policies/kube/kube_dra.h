@@ -3,10 +3,10 @@
  * kube_dra.h - dynamic resource allocation (structured parameters): devices that drivers publish in
  * ResourceSlices, and the claims of pods on them.
  *
- * Devices stand in one array: pools in the order in which the file first names them, slices in that of the
- * file, devices as they are listed. (kube-scheduler tries pools in any order.) Quantities are thousandths of
- * their unit. A search tries devices in place and undoes what does not lead anywhere; it leaves all as
- * before, until kube_dra_take allocates its solution.
+ * Devices stand in one array, in the order in which they are tried: pools by driver and name, those that have
+ * binding conditions last; slices of a pool by name; devices as they are listed. Quantities are thousandths
+ * of their unit. A search counts what it tries beside what is allocated, and leaves all as before, until
+ * kube_dra_take allocates its solution.
  *
  * https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/ and kubernetes,
  * staging/src/k8s.io/dynamic-resource-allocation/structured, v1.36.
@@ -24,10 +24,12 @@ enum {
 	DRA_ALTERNATIVES_MAX = 8,
 	DRA_USERS_MAX = 256,
 	DRA_REQUESTS_MAX = 32,
-	DRA_CLAIMS_MAX = 32,       /* Of a pod. */
+	DRA_CLAIMS_MAX = 32,       /* Of a pod, */
+	DRA_OPEN_MAX,              /* and the one for its extended resources. */
 	DRA_DEVICES_MAX = 1 << 20, /* Of a cluster. */
 	DRA_REACHED_MAX = 1 << 28, /* By all nodes together. */
 	DRA_STEPS_MAX = 1 << 18,   /* Devices tried in one search. */
+	DRA_TEXT_MAX = 600,
 };
 
 struct dra_pool {
@@ -39,13 +41,13 @@ struct dra_pool {
 
 struct dra_counter {
 	const char *set, *name;
-	int64_t total, used;
+	int64_t total, used, tried; /* tried: by the search under way. */
 };
 
 /* How much of a capacity a request consumes: rounded up to one of the valid values, or to a step from the
  * least; without a request the preset, else all of it. SL_NONE: not set. */
 struct dra_capacity {
-	int64_t total, used;
+	int64_t total, used, tried;
 	int64_t preset, least, most, step;
 	int64_t *valid; /* Ascending. */
 	uint32_t valid_count;
@@ -73,8 +75,10 @@ struct dra_device {
 	uint32_t needs;
 	struct sl_taints taints;
 	struct dra_reach reach;
+	bool stays;      /* bindsToNode: allocated for one node, it is on no other. */
 	uint32_t users;  /* Claims allocated it, admin access not counted. */
-	uint32_t trying; /* Claims of the search under way, as bits. */
+	uint64_t trying; /* Claims of the search under way, as bits; */
+	uint32_t shares; /* so often, if it is shared. */
 };
 
 struct dra_want { /* Of a capacity. */
@@ -93,7 +97,8 @@ struct dra_needs {
 	struct sl_tolerations tolerations;
 	const struct dra_want *want;
 	uint32_t wants;
-	uint8_t *fits; /* By device: 0, not known yet; else 1 + enum cel_truth. */
+	uint8_t *fits;    /* By device: 0, not known yet; else 1 + enum cel_truth. */
+	uint32_t on_node; /* Devices that it takes on the node at hand. */
 };
 
 struct dra_request {
@@ -110,6 +115,13 @@ struct dra_constraint {
 	uint32_t requests;
 };
 
+/* What the search under way has put under a constraint. */
+struct dra_held {
+	uint32_t devices;
+	const struct cel_value
+		*value[DRA_REQUESTS_MAX]; /* matchAttribute: the first; else by request, or NULL. */
+};
+
 struct dra_grant {
 	struct dra_device *device;
 	const struct dra_needs *needs;
@@ -124,6 +136,7 @@ struct dra_claim {
 	uint32_t requests, constraints;
 	/* Of a claim: by how many pods it is used, and what it has. */
 	uint32_t users, grants;
+	uint32_t node; /* The only one where a device of it is; KUBE_NO: of any that reaches all. */
 	struct dra_grant grant[DRA_RESULTS_MAX];
 };
 
@@ -143,7 +156,8 @@ struct dra_claims {
 struct dra_pick {
 	struct dra_device *device;
 	const struct dra_needs *needs;
-	uint32_t claim, request, alternative;
+	struct dra_claim *of;
+	uint32_t claim, request, alternative; /* claim: among those of the search. */
 };
 
 struct kube_dra {
@@ -161,9 +175,12 @@ struct kube_dra {
 	struct dra_claims *asked;       /* By spec that has claims: kube_spec.claims is 1 + a row of it. */
 	size_t asked_count, asked_capacity;
 	/* Of the last search. */
-	struct dra_pick pick[DRA_CLAIMS_MAX * DRA_RESULTS_MAX];
+	struct dra_pick pick[DRA_OPEN_MAX * DRA_RESULTS_MAX];
 	uint32_t picks, steps;
+	struct dra_held held[DRA_OPEN_MAX][DRA_REQUESTS_MAX]; /* By claim and constraint. */
 	const char *why;
+	bool failed; /* It ended in an error, which no other node can mend. */
+	char error[DRA_TEXT_MAX];
 };
 
 /* Objects of DRA as they are read; the first failure stays. */
@@ -197,19 +214,27 @@ int dra_quantity(
 bool dra_split(struct kube_dra *dra, const char *text, const char **domain, const char **name);
 void kube_dra_free(struct kube *k);
 
+/* kube_dra_amounts.c: capacities and counters, of what is allocated and what a search tries. */
+/* beside: what the search tries already counts, too. */
+bool dra_has_capacity(const struct dra_device *device, const struct dra_needs *needs, bool beside);
+bool dra_has_counters(const struct kube_dra *dra, const struct dra_device *device);
+void dra_try(struct kube_dra *dra, struct dra_device *device, const struct dra_needs *needs);
+void dra_untry(struct kube_dra *dra, struct dra_device *device, const struct dra_needs *needs);
+void dra_hold(struct kube_dra *dra, struct dra_device *device, const struct dra_needs *needs);
+void dra_release(struct kube_dra *dra, struct dra_device *device, const struct dra_needs *needs);
+
 /* kube_dra_find.c: the first solution for a pod's claims on a node, into dra->pick; false: there is none. */
 bool dra_find(struct kube_dra *dra, const struct dra_claims *claims, uint32_t node);
 bool dra_reaches(const struct kube *k, const struct dra_reach *reach, uint32_t node);
-bool dra_try(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra);
-void dra_put_back(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra);
 
 /* kube_dra.c: what kube-scheduler calls of it. */
 int kube_dra_needs(struct kube *k, struct kube_spec *spec); /* Its pods' claims. */
-bool kube_dra_suits(struct kube *k, const struct kube_spec *spec, uint32_t node);
-const char *kube_dra_why(struct kube *k, const struct kube_spec *spec);   /* Of the last that did not suit. */
-bool kube_dra_misses(const struct kube *k, const struct kube_spec *spec); /* Something is not there at all. */
+enum kube_why kube_dra_filter(struct kube *k, const struct kube_spec *spec, uint32_t node);
+const char *kube_dra_why(struct kube *k, const struct kube_spec *spec); /* Of the last that did not suit. */
 int64_t kube_dra_score(struct kube *k, const struct kube_spec *spec, uint32_t node);
 void kube_dra_take(struct kube *k, uint32_t pod, uint32_t node);
 void kube_dra_give(struct kube *k, uint32_t pod);
+bool kube_dra_share(
+	const struct kube *k, const struct kube_spec *a, const struct kube_spec *b); /* A claim. */
 
 #endif

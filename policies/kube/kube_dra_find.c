@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kube_dra_find.c - the search for devices: claims, requests and devices in order, depth first; the first
- * full solution is used, none is scored. Within a request devices are tried in ascending order only, as
- * which of them came first changes nothing.
+ * full solution is used, none is scored. Within a request devices are tried in ascending order only, so that
+ * a shared one serves it once at most.
  *
- * Rules of allocateOne and allocateDevice (structured allocator of Kubernetes 1.36): a device is one
+ * Rules of the structured allocator of Kubernetes 1.36 (allocateOne, allocateDevice): a device is one
  * claim's, unless it allows several; admin access ignores other allocations; counters of a pool, and
- * capacities of devices that are shared, are not to be exceeded; taints have to be tolerated; constraints
- * apply across a claim. All devices: every one that matches, at least one, and no pool that the node reaches
- * may be incomplete or invalid. A claim that would have more than 32 devices falls back to the next
- * alternative.
+ * capacities of devices, are not to be exceeded; taints have to be tolerated; constraints apply across a
+ * claim. All devices: every one that matches, at least one. A claim that would have more than 32 devices
+ * falls back to the next alternative.
+ *
+ * Some failures are errors, after which no other node is tried: a selector that cannot be evaluated, all
+ * devices of a pool that is incomplete or invalid, all devices where a constraint does not let one of them
+ * in, more than 32 devices at least.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "policies/kube/kube_dra.h"
@@ -19,8 +23,8 @@ enum found { FOUND, NONE, TOO_MANY, STOPPED };
 
 struct search {
 	struct kube_dra *dra;
-	struct dra_claim *claim[DRA_CLAIMS_MAX]; /* Those not allocated yet. */
-	uint32_t claims;
+	struct dra_claim *claim[DRA_OPEN_MAX]; /* Those not allocated yet. */
+	uint32_t claims, node;
 	const uint32_t *device; /* Of the node. */
 	uint32_t devices;
 };
@@ -28,8 +32,8 @@ struct search {
 /* Where the search stands. */
 struct place {
 	uint32_t claim, request, alternative;
-	uint32_t got, wanted; /* Devices of the request. */
-	uint32_t from;        /* The next of the node's to be tried. */
+	uint32_t got;  /* Devices of the request. */
+	uint32_t from; /* The next of the node's to be tried. */
 };
 
 bool dra_reaches(const struct kube *k, const struct dra_reach *reach, uint32_t node)
@@ -42,106 +46,25 @@ bool dra_reaches(const struct kube *k, const struct dra_reach *reach, uint32_t n
 	return false;
 }
 
-/* ---- Amounts --------------------------------------------------------------------------------- */
-
-static const struct dra_want *want_of(
-	const struct dra_device *device, const struct dra_needs *needs, uint32_t capacity)
+static struct dra_device *device_at(const struct search *s, uint32_t at)
 {
-	const struct cel_entry *name = &device->seen.capacity[capacity];
-	const char *domain = *name->domain ? name->domain : device->seen.driver;
-	for (uint32_t i = 0; i < needs->wants; i++)
-		if (strcmp(needs->want[i].name, name->name) == 0 &&
-			strcmp(*needs->want[i].domain ? needs->want[i].domain : device->seen.driver,
-				domain) == 0)
-			return &needs->want[i];
-	return NULL;
+	return &s->dra->device[s->device[at]];
 }
 
-static int64_t rounded(const struct dra_capacity *capacity, int64_t amount)
+static const struct dra_needs *needs_at(const struct search *s, const struct place *at)
 {
-	if (capacity->least != SL_NONE) {
-		if (amount <= capacity->least)
-			return capacity->least;
-		if (capacity->step <= 0)
-			return amount;
-		const int64_t over = (amount - capacity->least) % capacity->step;
-		return over && amount <= INT64_MAX - capacity->step ? amount + capacity->step - over : amount;
-	}
-	for (uint32_t i = 0; i < capacity->valid_count; i++)
-		if (capacity->valid[i] >= amount)
-			return capacity->valid[i];
-	return amount;
+	return &s->claim[at->claim]->request[at->request].needs[at->alternative];
 }
 
-/* What it consumes of a capacity; below 0: it requests what the policy forbids. */
-static int64_t taken(const struct dra_device *device, const struct dra_needs *needs, uint32_t at)
+static enum found fail(struct search *s, const struct place *at, const char *what)
 {
-	const struct dra_capacity *capacity = &device->capacity[at];
-	const struct dra_want *want = want_of(device, needs, at);
-	if (!want)
-		return capacity->preset != SL_NONE ? capacity->preset : capacity->total;
-	const int64_t amount = rounded(capacity, want->amount);
-	if (capacity->most != SL_NONE && amount > capacity->most)
-		return -1;
-	if (capacity->valid_count && amount > capacity->valid[capacity->valid_count - 1])
-		return -1;
-	return amount;
-}
-
-static bool has_capacity(const struct dra_device *device, const struct dra_needs *needs)
-{
-	uint32_t known = 0;
-	for (uint32_t i = 0; i < device->seen.capacities; i++) {
-		const struct dra_capacity *capacity = &device->capacity[i];
-		known += want_of(device, needs, i) != NULL;
-		const int64_t amount = taken(device, needs, i);
-		if (amount < 0 || amount > capacity->total - (device->seen.shared ? capacity->used : 0))
-			return false;
-	}
-	return known >= needs->wants; /* What it requests, the device has to have. */
-}
-
-static bool has_counters(const struct kube_dra *dra, const struct dra_device *device)
-{
-	for (uint32_t i = 0; i < device->needs; i++) {
-		const struct dra_counter *counter = &dra->counter[device->need[i].counter];
-		if (device->need[i].amount > counter->total - counter->used)
-			return false;
-	}
-	return true;
-}
-
-static void count_needs(struct kube_dra *dra, const struct dra_device *device, int64_t sign)
-{
-	for (uint32_t i = 0; i < device->needs; i++)
-		dra->counter[device->need[i].counter].used += sign * device->need[i].amount;
-}
-
-bool dra_try(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra)
-{
-	if (!needs->admin && !device->seen.shared && device->users)
-		return false;
-	if (!(device->seen.shared && device->users) && !has_counters(dra, device))
-		return false;
-	if (!has_capacity(device, needs))
-		return false;
-	if (needs->admin)
-		return true;
-	if (device->users++ == 0)
-		count_needs(dra, device, 1);
-	for (uint32_t i = 0; device->seen.shared && i < device->seen.capacities; i++)
-		device->capacity[i].used += taken(device, needs, i);
-	return true;
-}
-
-void dra_put_back(struct dra_device *device, const struct dra_needs *needs, struct kube_dra *dra)
-{
-	if (needs->admin)
-		return;
-	if (--device->users == 0)
-		count_needs(dra, device, -1);
-	for (uint32_t i = 0; device->seen.shared && i < device->seen.capacities; i++)
-		device->capacity[i].used -= taken(device, needs, i);
+	struct kube_dra *dra = s->dra;
+	const struct dra_claim *claim = s->claim[at->claim];
+	(void)snprintf(dra->error, sizeof(dra->error), "claim %.64s/%.64s, request %.64s: %.300s",
+		claim->namespace, claim->name, claim->request[at->request].name, what);
+	dra->why = dra->error;
+	dra->failed = true;
+	return STOPPED;
 }
 
 /* ---- Which devices --------------------------------------------------------------------------- */
@@ -189,6 +112,13 @@ static bool is_usable(const struct kube_dra *dra, const struct dra_device *devic
 	return !dra->pool[device->pool].incomplete && !dra->pool[device->pool].invalid;
 }
 
+static bool is_in_use(const struct search *s, const struct place *at, const struct dra_device *device)
+{
+	if (device->seen.shared)
+		return false;
+	return needs_at(s, at)->admin ? device->trying >> at->claim & 1 : device->users || device->trying;
+}
+
 /* ---- Constraints ----------------------------------------------------------------------------- */
 
 static bool concerns(const struct dra_constraint *constraint, const struct dra_request *request,
@@ -206,77 +136,104 @@ static bool concerns(const struct dra_constraint *constraint, const struct dra_r
 	return !constraint->requests;
 }
 
-/* Beside those that the claim has already; the last pick is the new one. */
-static bool constraint_holds(const struct search *s, const struct dra_constraint *constraint)
+static bool is_same(const struct cel_value *a, const struct cel_value *b)
 {
-	const struct kube_dra *dra = s->dra;
-	const struct dra_pick *last = &dra->pick[dra->picks - 1];
-	const struct dra_claim *claim = s->claim[last->claim];
-	if (!concerns(constraint, &claim->request[last->request], last->needs))
-		return true;
-	const struct cel_value *value =
-		cel_attribute(&last->device->seen, constraint->domain, constraint->name);
+	if (a->kind != b->kind)
+		return false;
+	return a->kind == CEL_VERSION ? strcmp(a->text, b->text) == 0 : cel_equal(a, b);
+}
+
+/* matchAttribute compares with the first device. distinctAttribute remembers one device a request, the last
+ * one, and forgets it as any device of the request is put back: so a request for several may get equal ones,
+ * in Kubernetes as here. */
+static bool put_under(const struct dra_constraint *constraint, struct dra_held *held, uint32_t request,
+	const struct dra_device *device)
+{
+	const struct cel_value *value = cel_attribute(&device->seen, constraint->domain, constraint->name);
 	if (!value)
 		return false;
-	for (uint32_t i = 0; i + 1 < dra->picks; i++) {
-		const struct dra_pick *other = &dra->pick[i];
-		if (other->claim != last->claim ||
-			!concerns(constraint, &claim->request[other->request], other->needs))
-			continue;
-		const struct cel_value *theirs =
-			cel_attribute(&other->device->seen, constraint->domain, constraint->name);
-		const bool same = theirs->kind == value->kind &&
-				  (value->kind == CEL_VERSION ? strcmp(value->text, theirs->text) == 0
-							      : cel_equal(value, theirs));
-		if (same == constraint->distinct)
+	if (!constraint->distinct) {
+		if (held->devices && !is_same(held->value[0], value))
 			return false;
+		if (!held->devices++)
+			held->value[0] = value;
+		return true;
+	}
+	for (uint32_t i = 0; held->devices && i < DRA_REQUESTS_MAX; i++)
+		if (held->value[i] && is_same(held->value[i], value))
+			return false;
+	held->value[request] = value;
+	held->devices++;
+	return true;
+}
+
+static void take_from(const struct dra_constraint *constraint, struct dra_held *held, uint32_t request)
+{
+	if (constraint->distinct)
+		held->value[request] = NULL;
+	held->devices--;
+}
+
+/* From the first `count` constraints of the claim. */
+static void leave_constraints(const struct search *s, const struct place *at, uint32_t count)
+{
+	const struct dra_claim *claim = s->claim[at->claim];
+	for (uint32_t i = 0; i < count; i++)
+		if (concerns(&claim->constraint[i], &claim->request[at->request], needs_at(s, at)))
+			take_from(&claim->constraint[i], &s->dra->held[at->claim][i], at->request);
+}
+
+static bool enter_constraints(const struct search *s, const struct place *at, const struct dra_device *device)
+{
+	const struct dra_claim *claim = s->claim[at->claim];
+	for (uint32_t i = 0; i < claim->constraints; i++) {
+		if (!concerns(&claim->constraint[i], &claim->request[at->request], needs_at(s, at)) ||
+			put_under(&claim->constraint[i], &s->dra->held[at->claim][i], at->request, device))
+			continue;
+		leave_constraints(s, at, i);
+		return false;
 	}
 	return true;
 }
 
-static bool constraints_hold(const struct search *s)
-{
-	const struct dra_claim *claim = s->claim[s->dra->pick[s->dra->picks - 1].claim];
-	for (uint32_t i = 0; i < claim->constraints; i++)
-		if (!constraint_holds(s, &claim->constraint[i]))
-			return false;
-	return true;
-}
+/* ---- One device ------------------------------------------------------------------------------ */
 
-/* ---- The search ------------------------------------------------------------------------------ */
-
-static struct dra_needs *needs_at(const struct search *s, const struct place *at)
-{
-	return &s->claim[at->claim]->request[at->request].needs[at->alternative];
-}
-
-static bool try_device(struct search *s, const struct place *at, struct dra_device *device)
+static enum found try_device(struct search *s, const struct place *at, struct dra_device *device)
 {
 	struct kube_dra *dra = s->dra;
 	const struct dra_needs *needs = needs_at(s, at);
-	const uint32_t bit = 1U << at->claim;
-	if (!device->seen.shared && (needs->admin ? device->trying & bit : device->trying))
-		return false;
-	if (!is_tolerated(device, needs) || !dra_try(device, needs, dra))
-		return false;
-	dra->pick[dra->picks++] = (struct dra_pick){ device, needs, at->claim, at->request, at->alternative };
-	if (!constraints_hold(s)) {
-		dra->picks--;
-		dra_put_back(device, needs, dra);
-		return false;
+	if (is_in_use(s, at, device) || !dra_has_counters(dra, device) || !is_tolerated(device, needs))
+		return NONE;
+	if (!enter_constraints(s, at, device)) {
+		char text[DRA_TEXT_MAX];
+		(void)snprintf(text, sizeof(text),
+			"cannot add device %s/%s/%s because a claim constraint would not be satisfied",
+			device->seen.driver, dra->pool[device->pool].name, device->name);
+		return needs->all ? fail(s, at, text) : NONE;
 	}
+	if (!dra_has_capacity(device, needs, true)) {
+		leave_constraints(s, at, s->claim[at->claim]->constraints);
+		return NONE;
+	}
+	dra_try(dra, device, needs);
+	dra->pick[dra->picks++] = (struct dra_pick){ device, needs, s->claim[at->claim], at->claim,
+		at->request, at->alternative };
 	if (!device->seen.shared)
-		device->trying |= bit;
-	return true;
+		device->trying |= UINT64_C(1) << at->claim;
+	return FOUND;
 }
 
 static void take_back(struct search *s)
 {
 	struct kube_dra *dra = s->dra;
 	const struct dra_pick *pick = &dra->pick[--dra->picks];
+	const struct place at = {
+		.claim = pick->claim, .request = pick->request, .alternative = pick->alternative
+	};
 	if (!pick->device->seen.shared)
-		pick->device->trying &= ~(1U << pick->claim);
-	dra_put_back(pick->device, pick->needs, dra);
+		pick->device->trying &= ~(UINT64_C(1) << pick->claim);
+	dra_untry(dra, pick->device, pick->needs);
+	leave_constraints(s, &at, s->claim[at.claim]->constraints);
 }
 
 static uint32_t picked(const struct search *s, uint32_t claim)
@@ -287,51 +244,48 @@ static uint32_t picked(const struct search *s, uint32_t claim)
 	return count;
 }
 
+/* ---- The search ------------------------------------------------------------------------------ */
+
 static enum found search_on(struct search *s, struct place at);
 
-/* How many there are for "all"; none where that cannot be known. */
-static uint32_t count_all(struct search *s, const struct dra_needs *needs)
+/* Is it a candidate? NONE: no. */
+static enum found looks_good(struct search *s, const struct place *at, uint32_t device)
 {
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < s->devices; i++) {
-		const struct dra_device *device = &s->dra->device[s->device[i]];
-		if (!is_usable(s->dra, device)) {
-			s->dra->why =
-				"all devices are asked for, and a resource pool is incomplete or invalid";
-			return 0;
-		}
-		count += matches(s->dra, needs, s->device[i]) == CEL_YES && has_capacity(device, needs);
-	}
-	return count;
+	const struct dra_needs *needs = needs_at(s, at);
+	struct dra_device *of = &s->dra->device[device];
+	if (!is_usable(s->dra, of) || (!needs->all && is_in_use(s, at, of)))
+		return NONE;
+	const enum cel_truth truth = matches(s->dra, needs, device);
+	if (truth == CEL_FAILED)
+		return fail(s, at, s->dra->why);
+	if (truth == CEL_NO || !dra_has_capacity(of, needs, !needs->all))
+		return NONE;
+	return FOUND;
 }
 
 static enum found next_device(struct search *s, struct place at)
 {
-	struct dra_needs *needs = needs_at(s, &at);
-	if (at.got >= at.wanted)
+	const struct dra_needs *needs = needs_at(s, &at);
+	if (at.got >= needs->on_node)
 		return search_on(s, (struct place){ .claim = at.claim, .request = at.request + 1 });
 	for (; at.from < s->devices; at.from++) {
-		struct dra_device *device = &s->dra->device[s->device[at.from]];
 		if (++s->dra->steps > DRA_STEPS_MAX) {
 			s->dra->why = "the search for devices took too many steps: narrow the selectors";
 			return STOPPED;
 		}
-		if (!is_usable(s->dra, device))
+		enum found found = looks_good(s, &at, s->device[at.from]);
+		if (found == FOUND)
+			found = try_device(s, &at, device_at(s, at.from));
+		else if (found == NONE)
 			continue;
-		const enum cel_truth truth = matches(s->dra, needs, s->device[at.from]);
-		if (truth == CEL_FAILED)
-			return STOPPED;
-		if (truth == CEL_NO || (needs->all && !has_capacity(device, needs)))
+		if (found == NONE && !needs->all)
 			continue;
-		if (!try_device(s, &at, device)) {
-			if (needs->all)
-				return NONE;
-			continue;
-		}
+		if (found != FOUND)
+			return found;
 		struct place next = at;
 		next.got++;
 		next.from++;
-		const enum found found = next_device(s, next);
+		found = next_device(s, next);
 		if (found == FOUND)
 			return FOUND;
 		take_back(s);
@@ -341,15 +295,14 @@ static enum found next_device(struct search *s, struct place at)
 	return NONE;
 }
 
-static enum found search_needs(struct search *s, struct place at)
+static enum found search_needs(struct search *s, const struct place *at)
 {
-	const struct dra_needs *needs = needs_at(s, &at);
-	at.wanted = needs->all ? count_all(s, needs) : (uint32_t)needs->count;
-	if (needs->all && !at.wanted)
+	const struct dra_needs *needs = needs_at(s, at);
+	if (!needs->on_node)
 		return NONE;
-	if (picked(s, at.claim) + at.wanted > DRA_RESULTS_MAX)
+	if (picked(s, at->claim) + needs->on_node > DRA_RESULTS_MAX)
 		return TOO_MANY;
-	return next_device(s, at);
+	return next_device(s, *at);
 }
 
 /* The request at hand, and all behind it. */
@@ -364,7 +317,7 @@ static enum found search_on(struct search *s, struct place at)
 	}
 	bool all_too_many = true;
 	for (; at.alternative < claim->request[at.request].asks; at.alternative++) {
-		const enum found found = search_needs(s, at);
+		const enum found found = search_needs(s, &at);
 		if (found == FOUND || found == STOPPED)
 			return found;
 		all_too_many &= found == TOO_MANY;
@@ -372,9 +325,64 @@ static enum found search_on(struct search *s, struct place at)
 	return all_too_many ? TOO_MANY : NONE;
 }
 
+/* ---- What it asks of this node --------------------------------------------------------------- */
+
+/* How many there are for "all". Pools that have counters are looked at by all nodes. */
+static enum found count_all(struct search *s, const struct place *at, uint32_t *count)
+{
+	struct kube_dra *dra = s->dra;
+	for (uint32_t i = 0; i < dra->pools; i++)
+		if (dra->pool[i].counters && dra->pool[i].incomplete)
+			return fail(s, at, "asks for all devices, but a resource pool is being updated");
+	for (uint32_t i = 0; i < s->devices; i++) {
+		const struct dra_pool *pool = &dra->pool[device_at(s, i)->pool];
+		if (pool->incomplete)
+			return fail(s, at, "asks for all devices, but a resource pool is being updated");
+		if (pool->invalid)
+			return fail(s, at, "asks for all devices, but a resource pool is invalid");
+		const enum found found = looks_good(s, at, s->device[i]);
+		if (found == STOPPED)
+			return found;
+		*count += found == FOUND;
+	}
+	return FOUND;
+}
+
+/* The fewest devices that the claim can do with have to be few enough. */
+static enum found prepare_claim(struct search *s, uint32_t claim)
+{
+	uint64_t least = 0;
+	struct place at = { .claim = claim };
+	for (; at.request < s->claim[claim]->requests; at.request++) {
+		const struct dra_request *request = &s->claim[claim]->request[at.request];
+		uint32_t fewest = UINT32_MAX;
+		for (at.alternative = 0; at.alternative < request->asks; at.alternative++) {
+			struct dra_needs *needs = &request->needs[at.alternative];
+			needs->on_node = needs->all ? 0 : (uint32_t)needs->count;
+			if (needs->all && count_all(s, &at, &needs->on_node) == STOPPED)
+				return STOPPED;
+			fewest = needs->on_node < fewest ? needs->on_node : fewest;
+		}
+		least += fewest;
+	}
+	at.request = 0;
+	return least > DRA_RESULTS_MAX ? fail(s, &at, "more devices are requested than the 32 of a claim")
+				       : FOUND;
+}
+
+static enum found search_all(struct search *s)
+{
+	memset(s->dra->held, 0, s->claims * sizeof(s->dra->held[0]));
+	for (uint32_t i = 0; i < s->claims; i++)
+		if (prepare_claim(s, i) == STOPPED)
+			return STOPPED;
+	return search_on(s, (struct place){ .claim = 0 });
+}
+
 bool dra_find(struct kube_dra *dra, const struct dra_claims *claims, uint32_t node)
 {
 	struct search s = { .dra = dra,
+		.node = node,
 		.device = &dra->on_node[dra->node_first[node]],
 		.devices = dra->node_first[node + 1] - dra->node_first[node] };
 	for (uint32_t i = 0; i < claims->count; i++)
@@ -382,7 +390,10 @@ bool dra_find(struct kube_dra *dra, const struct dra_claims *claims, uint32_t no
 			s.claim[s.claims++] = claims->at[i];
 	dra->picks = dra->steps = 0;
 	dra->why = NULL;
-	const bool found = search_on(&s, (struct place){ .claim = 0 }) == FOUND;
+	const bool found = search_all(&s) == FOUND;
+	for (uint32_t i = 0; !found && !dra->why && i < s.devices; i++)
+		if (dra->pool[device_at(&s, i)->pool].invalid)
+			dra->why = "invalid resource pools were encountered";
 	/* Nothing is allocated yet: the caller does so, or not. */
 	const uint32_t picks = found ? dra->picks : 0;
 	while (dra->picks)

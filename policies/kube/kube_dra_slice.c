@@ -15,7 +15,8 @@ struct dra_slice {
 	const struct sl_object *object;
 	const char *driver, *pool;
 	int64_t generation;
-	uint32_t row, first; /* first: the pool's first row. */
+	uint32_t row;
+	bool binds; /* Some device of its pool has binding conditions. */
 };
 
 static const char *kube_dra_slice_key_of(const struct dra_reading *r, const struct sl_doc_node *node)
@@ -25,20 +26,21 @@ static const char *kube_dra_slice_key_of(const struct dra_reading *r, const stru
 
 /* ---- Which slices count ---------------------------------------------------------------------- */
 
+/* As the allocator of 1.36 sorts them (kubernetes pull request 136641). */
 static int by_pool(const void *a, const void *b)
 {
 	const struct dra_slice *x = a, *y = b;
+	if (x->binds != y->binds)
+		return x->binds ? 1 : -1;
 	int order = strcmp(x->driver, y->driver);
 	order = order ? order : strcmp(x->pool, y->pool);
+	order = order ? order : strcmp(x->object->name, y->object->name);
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static int by_first(const void *a, const void *b)
+static bool is_of_pool(const struct dra_slice *slice, const struct dra_slice *other)
 {
-	const struct dra_slice *x = a, *y = b;
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
+	return strcmp(slice->driver, other->driver) == 0 && strcmp(slice->pool, other->pool) == 0;
 }
 
 static void take_head(struct dra_reading *r, struct dra_slice *slice)
@@ -55,27 +57,38 @@ static void take_head(struct dra_reading *r, struct dra_slice *slice)
 			object->doc, object->node, "spec.pool.generation", &slice->generation, r->err);
 }
 
-/* Those of each pool's highest generation, pools in the order of the file. */
+static bool has_conditions(struct dra_reading *r, const struct dra_slice *slice)
+{
+	r->object = slice->object;
+	const struct sl_doc_node *list = dra_get(r, r->object->node, "spec.devices");
+	for (const struct sl_doc_node *one = dra_first(r, list); one; one = dra_next(r, one))
+		if (dra_count(dra_get(r, one, "bindingConditions")))
+			return true;
+	return false;
+}
+
+/* Those of each pool's highest generation, in the order in which they are tried. */
 static void choose_slices(struct dra_reading *r)
 {
 	uint32_t kept = 0;
 	qsort(r->slice, r->slices, sizeof(*r->slice), by_pool);
 	for (uint32_t i = 0, end; i < r->slices; i = end) {
 		int64_t highest = r->slice[i].generation;
-		for (end = i + 1; end < r->slices && strcmp(r->slice[end].driver, r->slice[i].driver) == 0 &&
-				  strcmp(r->slice[end].pool, r->slice[i].pool) == 0;
-			end++)
+		for (end = i + 1; end < r->slices && is_of_pool(&r->slice[end], &r->slice[i]); end++)
 			highest = r->slice[end].generation > highest ? r->slice[end].generation : highest;
-		const uint32_t first = r->slice[i].row;
+		const uint32_t first = kept;
+		bool binds = false;
 		for (uint32_t at = i; at < end; at++) {
 			if (r->slice[at].generation < highest)
 				continue;
-			r->slice[kept] = r->slice[at];
-			r->slice[kept++].first = first;
+			binds |= has_conditions(r, &r->slice[at]);
+			r->slice[kept++] = r->slice[at];
 		}
+		for (uint32_t at = first; at < kept; at++)
+			r->slice[at].binds = binds;
 	}
 	r->slices = kept;
-	qsort(r->slice, r->slices, sizeof(*r->slice), by_first);
+	qsort(r->slice, r->slices, sizeof(*r->slice), by_pool);
 }
 
 /* ---- Counters -------------------------------------------------------------------------------- */
@@ -269,6 +282,8 @@ static void take_device(struct dra_reading *r, struct dra_pool *pool, const stru
 		return;
 	}
 	r->status = dra_bool(r->object, of, "allowMultipleAllocations", &device->seen.shared, r->err);
+	if (!r->status)
+		r->status = dra_bool(r->object, of, "bindsToNode", &device->stays, r->err);
 	take_attributes(r, device, dra_get(r, of, "attributes"));
 	take_capacities(r, device, dra_get(r, of, "capacity"));
 	take_needs(r, pool, device, dra_get(r, of, "consumesCounters"));
@@ -326,10 +341,11 @@ static void take_pool(struct dra_reading *r, const struct dra_slice *slice, uint
 		.expected = 1,
 		.found = count,
 		.first_counter = r->dra->counters };
+	r->object = slice->object; /* Of the first, whatever the others say. */
+	r->status = kube_int(
+		r->object->doc, r->object->node, "spec.pool.resourceSliceCount", &pool->expected, r->err);
 	for (uint32_t i = 0; i < count && !r->status; i++) {
 		r->object = slice[i].object;
-		r->status = kube_int(r->object->doc, r->object->node, "spec.pool.resourceSliceCount",
-			&pool->expected, r->err);
 		take_counters(r, pool);
 	}
 	for (uint32_t i = 0; i < count && !r->status; i++)
@@ -370,7 +386,7 @@ static void kube_dra_slice_gather(struct dra_reading *r)
 		choose_slices(r);
 	kube_dra_slice_make_room(r);
 	for (uint32_t i = 0, end; i < r->slices && !r->status; i = end) {
-		for (end = i + 1; end < r->slices && r->slice[end].first == r->slice[i].first;)
+		for (end = i + 1; end < r->slices && is_of_pool(&r->slice[end], &r->slice[i]);)
 			end++;
 		take_pool(r, &r->slice[i], end - i);
 	}

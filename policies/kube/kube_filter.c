@@ -155,7 +155,7 @@ enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32
 		why = kube_pod_affinity_spread(k, cycle->pod_affinity, node);
 	if (why == KUBE_FITS && cycle->pod_affinity && asked[KUBE_POD_AFFINITY])
 		why = kube_pod_affinity_filter(k, cycle->pod_affinity, node);
-	if (why == KUBE_FITS && spec->claims && asked[KUBE_DRA] && !kube_dra_suits(k, spec, node))
-		why = kube_dra_misses(k, spec) ? KUBE_WHY_NO_CLAIM : KUBE_WHY_DRA;
+	if (why == KUBE_FITS && spec->claims && asked[KUBE_DRA])
+		why = kube_dra_filter(k, spec, node);
 	return why;
 }

@@ -344,6 +344,7 @@ void kube_free(struct kube *k)
 	free(k->gang);
 	free(k->active.pod);
 	free(k->backoff.pod);
+	free(k->errors.pod);
 	free(k->parked);
 	kube_alike_free(k);
 	free(k->freed);

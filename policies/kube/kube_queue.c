@@ -4,9 +4,11 @@
  *
  * activeQ: by priority, then by the time of entry. backoffQ: by the second in which the backoff ends, then
  * as activeQ; it is popped too while activeQ is empty (SchedulerPopFromBackoffQ, on since 1.33). A pod that
- * failed waits for an event for which a plugin that rejected it has a queueing hint, or for the flush.
+ * failed waits for an event for which a plugin that rejected it has a queueing hint, or for the flush; one
+ * whose attempt ended in an error waits for the end of a backoff of its own, which grows with errors in a
+ * row.
  */
-#include "policies/kube/kube.h"
+#include "policies/kube/kube_dra.h"
 
 #include <stdlib.h>
 
@@ -102,6 +104,8 @@ void kube_queue_drop(struct kube *k, uint32_t pod)
 		kube_heap_take_out(k, &k->active, of->place, active_before);
 	if (of->state == KUBE_POD_BACKOFF)
 		kube_heap_take_out(k, &k->backoff, of->place, backoff_before);
+	if (of->state == KUBE_POD_ERROR)
+		kube_heap_take_out(k, &k->errors, of->place, backoff_before);
 	of->state = KUBE_POD_GONE; /* A parked one is swept later. */
 }
 
@@ -111,10 +115,20 @@ static bool may_pop(const struct kube *k, const struct kube_pod *pod)
 	return !k->options.backoff_waits && (pod->failed_now < k->options.tries || pod->entered != k->now);
 }
 
+static void end_backoffs(struct kube *k, struct kube_heap *heap)
+{
+	while (heap->count && k->pod[heap->pod[0]].ready <= k->now) {
+		const uint32_t pod = heap->pod[0];
+		kube_heap_take_out(k, heap, 0, backoff_before);
+		to_active(k, pod);
+	}
+}
+
 uint32_t kube_queue_pop(struct kube *k)
 {
 	uint32_t pod = KUBE_NO;
 	kube_alike_settle(k);
+	end_backoffs(k, &k->errors);
 	if (k->active.count) {
 		pod = k->active.pod[0];
 		kube_heap_take_out(k, &k->active, 0, active_before);
@@ -143,11 +157,24 @@ void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by)
 	struct kube_pod *of = &k->pod[pod];
 	of->failed_by = failed_by;
 	of->failed_at = k->version;
+	of->errors = 0;
 	of->failed_now = of->failed_now && of->entered == k->now ? of->failed_now + 1 : 1;
 	of->entered = k->now;
 	kube_queue_back_off(of);
 	if (!kube_alike_park(k, pod))
 		park(k, pod);
+}
+
+void kube_queue_error(struct kube *k, uint32_t pod)
+{
+	struct kube_pod *of = &k->pod[pod];
+	of->attempts--;
+	of->errors++;
+	of->entered = k->now;
+	of->ready = k->now + kube_backoff(of->errors);
+	of->window = of->ready / SL_SECOND;
+	if (kube_heap_push(k, &k->errors, pod, backoff_before))
+		of->state = KUBE_POD_ERROR;
 }
 
 void kube_queue_wake(struct kube *k, uint32_t pod)
@@ -187,7 +214,8 @@ static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_cha
 	if (change == KUBE_POD_LEFT && (pod->failed_by & 1U << KUBE_FIT) &&
 		(kube_asks_same(k, spec->request, of->request) || pod->nominated != KUBE_NO))
 		return true;
-	if ((pod->failed_by & 1U << KUBE_DRA) && of->claims) /* A claim was allocated, or freed. */
+	if ((pod->failed_by & 1U << KUBE_DRA) &&
+		((change == KUBE_POD_LEFT && k->claims_freed) || kube_dra_share(k, spec, of)))
 		return true;
 	if ((pod->failed_by & 1U << KUBE_SPREAD) && spread_looks(spec, of))
 		return true;
@@ -224,6 +252,7 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 		k->parked[kept++] = pod;
 	}
 	k->parked_count = kept;
+	k->claims_freed &= change != KUBE_POD_LEFT;
 }
 
 /* ---- Time ------------------------------------------------------------------------------------ */
@@ -234,6 +263,8 @@ sl_time kube_queue_next(const struct kube *k)
 	sl_time next = kube_alike_next(k);
 	if (k->backoff.count && k->pod[k->backoff.pod[0]].ready < next)
 		next = k->pod[k->backoff.pod[0]].ready;
+	if (k->errors.count && k->pod[k->errors.pod[0]].ready < next)
+		next = k->pod[k->errors.pod[0]].ready;
 	for (size_t i = 0; i < k->parked_count; i++) {
 		const struct kube_pod *pod = &k->pod[k->parked[i]];
 		if (pod->state != KUBE_POD_PARKED || pod->place != i || pod->failed_at == k->version)
@@ -248,11 +279,8 @@ sl_time kube_queue_next(const struct kube *k)
 
 void kube_queue_due(struct kube *k)
 {
-	while (k->backoff.count && k->pod[k->backoff.pod[0]].ready <= k->now) {
-		const uint32_t pod = k->backoff.pod[0];
-		kube_heap_take_out(k, &k->backoff, 0, backoff_before);
-		to_active(k, pod);
-	}
+	end_backoffs(k, &k->backoff);
+	end_backoffs(k, &k->errors);
 	size_t kept = 0;
 	kube_alike_flush(k);
 	if (!k->parked_count || kube_queue_next(k) > k->now)

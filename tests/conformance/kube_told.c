@@ -307,11 +307,11 @@ static void told_tried(void *self, const struct kube *k, uint32_t pod)
 	const bool bound = of->state == KUBE_POD_BOUND;
 	char **part = c->now.part;
 	told_add(&part[TOLD_POD], "%s", told_pod_name(c, pod));
-	told_add(&part[TOLD_RESULT], "%s", bound ? "bound" : "unschedulable");
+	told_add(&part[TOLD_RESULT], "%s", bound ? "bound" : k->failed ? "error" : "unschedulable");
 	if (bound) {
 		told_add(&part[TOLD_NODES], "%zu of %u", k->found, k->looked_at);
 		told_ours_scores(&part[TOLD_SCORES], k);
-	} else {
+	} else if (!k->failed) {
 		told_ours_filter(&part[TOLD_FILTER], k);
 	}
 	told_add(&part[TOLD_START], "%u", k->began);

@@ -150,7 +150,6 @@ static const struct kube_field slice[] = {
 	{ "spec.nodeSelector.*", SL_MODELLED, NULL },
 	{ "spec.allNodes", SL_MODELLED, NULL },
 	{ "spec.perDeviceNodeSelection", SL_MODELLED, NULL },
-	{ "spec.devices.bindsToNode", SL_IGNORED, "a shared claim goes wherever its devices are reached" },
 	{ "spec.devices.bindingConditions", SL_IGNORED, "devices are ready at once" },
 	{ "spec.devices.bindingFailureConditions", SL_IGNORED, "devices are ready at once" },
 	{ "spec.devices.*", SL_MODELLED, NULL },

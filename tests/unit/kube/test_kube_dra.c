@@ -108,6 +108,26 @@ Test(kube_dra, a_claim_by_name_is_shared_and_keeps_its_pods_together)
 	kube_test_close(&test);
 }
 
+/* A device that all nodes reach keeps a claim on the node that it was allocated for, if it binds to it. */
+Test(kube_dra, a_device_that_binds_to_its_node)
+{
+#define FAR(name, binds)                                                                                     \
+	HEAD "kind: ResourceSlice\nmetadata: {name: " name "}\nspec: {driver: gpu.x, allNodes: true, pool: " \
+	     "{name: " name "}, devices: [{name: " name ", bindsToNode: " binds "}]}\n---\n"
+	static const struct {
+		const char *objects, *want;
+	} cases[] = { { CLASS FAR("f", "true") CLAIM("s", ONE) END, "111" },
+		{ CLASS FAR("f", "false") CLAIM("s", ONE) END, "121" } };
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		struct kube_test test = open_test(2, cases[i].objects);
+		kube_test_open(&test);
+		const sl_job job = kube_test_job(&test, 0, 3, "", BY("s"));
+		(void)kube_run(&test.k, 0);
+		puts_on(&test, job, cases[i].want);
+		kube_test_close(&test);
+	}
+}
+
 Test(kube_dra, what_is_missing_is_said)
 {
 	struct kube_test test = open_test(1,
@@ -343,6 +363,7 @@ Test(kube_dra, a_counter_that_is_not_there_makes_the_pool_invalid)
 	const sl_job job = kube_test_pod(&test, 0, "", OF("t"));
 	(void)kube_run(&test.k, 0);
 	puts_on(&test, job, "0");
+	says(&test, job, "0/1 nodes are available: 1 invalid resource pools were encountered.");
 	kube_test_close(&test);
 }
 
@@ -376,7 +397,141 @@ Test(kube_dra, nothing_comes_from_a_pool_that_is_incomplete)
 	puts_on(&test, one, "1");
 	holds(&test, "b");
 	says(&test, all,
-		"0/1 nodes are available: 1 all devices are asked for, and a resource pool is incomplete or invalid.");
+		"running \"DynamicResources\" filter plugin: claim default/all, request r: asks for all devices, but a "
+		"resource pool is being updated");
+	kube_test_close(&test);
+}
+
+#define IN(pool, slice, count, devices)                                                                     \
+	HEAD "kind: ResourceSlice\nmetadata: {name: " slice "}\nspec: {driver: gpu.x, nodeName: n1, pool: " \
+	     "{name: " pool ", resourceSliceCount: " count "}, devices: [" devices "]}\n---\n"
+
+static void takes_one_by_one(const char *objects, const char *const *want, uint32_t count)
+{
+	struct kube_test test = open_test(1, objects);
+	kube_test_open(&test);
+	for (uint32_t i = 0; i < count; i++) {
+		const sl_job job = kube_test_pod(&test, 0, "", OF("t"));
+		(void)kube_run(&test.k, 0);
+		puts_on(&test, job, "1");
+		holds(&test, want[i]);
+	}
+	kube_test_close(&test);
+}
+
+/* Whatever the order of the file; of pools that have binding conditions nothing is taken while others do. */
+Test(kube_dra, pools_and_slices_by_name)
+{
+	static const char *const pools[] = { "b", "b,c", "b,c,a" };
+	takes_one_by_one(CLASS IN("o", "s1", "1", "{name: a, bindingConditions: [ready]}") IN("q", "s2", "1",
+				 "{name: c}") IN("p", "s3", "1", "{name: b}") TEMPLATE("t", ONE) END,
+		pools, 3);
+	static const char *const slices[] = { "b", "b,c", "b,c,a", "b,c,a,d" };
+	takes_one_by_one(CLASS IN("p", "s2", "2", "{name: a}, {name: d}")
+				 IN("p", "s1", "2", "{name: b}, {name: c}") TEMPLATE("t", ONE) END,
+		slices, 4);
+}
+
+/* The first slice by name says how many there are. */
+Test(kube_dra, slices_that_disagree_on_their_number)
+{
+	static const char *const all[] = { "b" };
+	takes_one_by_one(CLASS IN("p", "s2", "3", "{name: a}") IN("p", "s1", "2", "{name: b}")
+				 TEMPLATE("t", ONE) END,
+		all, 1);
+}
+
+/* n1 has two devices of unequal value, n2 would do: but an error on n1 ends the attempt, each time after
+ * twice as long, and nobody else has to wait for it. */
+Test(kube_dra, an_error_on_one_node_ends_the_attempt)
+{
+	struct kube_test test = open_test(2,
+		CLASS SLICE("n1", NUMA("a", "0") ", " NUMA("b", "1")) SLICE("n2", NUMA("c", "0")) TEMPLATE(
+			"all",
+			"requests: [" EXACTLY(
+				", allocationMode: All") "], constraints: [{matchAttribute: gpu.x/numa}]")
+			TEMPLATE("t", ONE) END);
+	kube_test_open(&test);
+	const sl_job all = kube_test_pod(&test, 0, "", OF("all")), one = kube_test_pod(&test, 0, "", OF("t"));
+	cr_expect_eq(kube_run(&test.k, 0), SL_SECOND);
+	puts_on(&test, all, "0");
+	puts_on(&test, one, "1");
+	says(&test, all, "0/2 nodes are available: 1 cannot allocate all claims.");
+	cr_expect_eq(kube_run(&test.k, SL_SECOND), SL_NEVER); /* a is taken: n1 does not do, and n2 does. */
+	puts_on(&test, all, "2");
+	kube_remove(&test.k, SL_SECOND, one);
+	kube_remove(&test.k, SL_SECOND, all);
+	const sl_job again = kube_test_pod(&test, 10 * SL_SECOND, "", OF("all"));
+	cr_expect_eq(kube_run(&test.k, 10 * SL_SECOND), 11 * SL_SECOND);
+	says(&test, again,
+		"running \"DynamicResources\" filter plugin: claim default/all, request r: cannot add device gpu.x/n1/b "
+		"because a claim constraint would not be satisfied");
+	const sl_job other = kube_test_pod(&test, 10 * SL_SECOND, "", SMALL);
+	kube_remove(&test.k, 10 * SL_SECOND, other); /* No event wakes it. */
+	cr_expect_eq(kube_run(&test.k, 10 * SL_SECOND), 11 * SL_SECOND);
+	cr_expect_eq(kube_run(&test.k, 11 * SL_SECOND), 13 * SL_SECOND);
+	cr_expect_eq(kube_run(&test.k, 13 * SL_SECOND), 17 * SL_SECOND);
+	puts_on(&test, again, "0");
+	kube_test_close(&test);
+}
+
+/* Of a request the last device alone is remembered: s gets what r has already, as in Kubernetes. */
+Test(kube_dra, distinct_attribute_remembers_one_device_a_request)
+{
+	picks(NUMA("a", "1") ", " NUMA("b", "3") ", " NUMA("c", "1"),
+		"requests: [" EXACTLY(
+			", count: 2") ", {name: s, exactly: {deviceClassName: gpu}}], constraints: "
+				      "[{distinctAttribute: gpu.x/numa}]",
+		"a,b,c");
+	picks(NUMA("a", "1") ", " NUMA("b", "3") ", " NUMA("c", "3"),
+		"requests: [" EXACTLY(
+			", count: 2") ", {name: s, exactly: {deviceClassName: gpu}}], constraints: "
+				      "[{distinctAttribute: gpu.x/numa}]",
+		"");
+	/* In ascending order only: c, a would leave b for s. */
+	picks(NUMA("a", "1") ", " NUMA("b", "3") ", " NUMA("c", "3"),
+		"requests: [{name: s, exactly: {deviceClassName: gpu, count: 1}}, " EXACTLY(
+			", count: 2") "], constraints: [{distinctAttribute: gpu.x/numa}]",
+		"");
+}
+
+Test(kube_dra, a_shared_device_serves_each_request_once)
+{
+#define TEN "{name: a, allowMultipleAllocations: true, capacity: {mem: {value: 10Gi}}}"
+	picks(TEN,
+		"requests: [" MEM(
+			"4Gi") ", {name: s, exactly: {deviceClassName: gpu, capacity: {requests: {mem: "
+			       "4Gi}}}}]",
+		"a");
+	picks(TEN, "requests: [" EXACTLY(", count: 2, capacity: {requests: {mem: 4Gi}}") "]", "");
+	/* A name with its domain is another one. */
+	picks(TEN, "requests: [" EXACTLY(", capacity: {requests: {gpu.x/mem: 4Gi}}") "]", "");
+}
+
+/* Of a claim that goes to another pod, and of one that a pod leaves to others, only those that it is of hear.
+ */
+Test(kube_dra, who_is_woken_by_whose_claim)
+{
+	struct kube_test test = open_test(1,
+		CLASS SLICE("n1", "{name: a}, {name: b}") CLAIM("s", ONE)
+			TEMPLATE("two", "requests: [" EXACTLY(", count: 2") "]") TEMPLATE("t", ONE) END);
+	kube_test_open(&test);
+	const sl_job first = kube_test_job(&test, 0, 2, "", BY("s")),
+		     own = kube_test_pod(&test, 0, "", OF("t")),
+		     waits = kube_test_pod(&test, 0, "", OF("two"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, first, "11");
+	puts_on(&test, own, "1");
+	const uint64_t attempts = test.k.attempts;
+	kube_test_pod(&test, 100 * SL_SECOND, "", BY("s"));
+	(void)kube_run(&test.k, 100 * SL_SECOND);
+	kube_remove(&test.k, 101 * SL_SECOND, first);
+	(void)kube_run(&test.k, 101 * SL_SECOND);
+	cr_expect_eq(test.k.attempts, attempts + 1);
+	kube_remove(&test.k, 102 * SL_SECOND, own);
+	(void)kube_run(&test.k, 102 * SL_SECOND);
+	cr_expect_eq(test.k.attempts, attempts + 2);
+	puts_on(&test, waits, "0");
 	kube_test_close(&test);
 }
 
