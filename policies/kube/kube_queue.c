@@ -115,20 +115,10 @@ static bool may_pop(const struct kube *k, const struct kube_pod *pod)
 	return !k->options.backoff_waits && (pod->failed_now < k->options.tries || pod->entered != k->now);
 }
 
-static void end_backoffs(struct kube *k, struct kube_heap *heap)
-{
-	while (heap->count && k->pod[heap->pod[0]].ready <= k->now) {
-		const uint32_t pod = heap->pod[0];
-		kube_heap_take_out(k, heap, 0, backoff_before);
-		to_active(k, pod);
-	}
-}
-
 uint32_t kube_queue_pop(struct kube *k)
 {
 	uint32_t pod = KUBE_NO;
 	kube_alike_settle(k);
-	end_backoffs(k, &k->errors);
 	if (k->active.count) {
 		pod = k->active.pod[0];
 		kube_heap_take_out(k, &k->active, 0, active_before);
@@ -275,6 +265,15 @@ sl_time kube_queue_next(const struct kube *k)
 		break; /* They were parked in the order of time. */
 	}
 	return next;
+}
+
+static void end_backoffs(struct kube *k, struct kube_heap *heap)
+{
+	while (heap->count && k->pod[heap->pod[0]].ready <= k->now) {
+		const uint32_t pod = heap->pod[0];
+		kube_heap_take_out(k, heap, 0, backoff_before);
+		to_active(k, pod);
+	}
 }
 
 void kube_queue_due(struct kube *k)

@@ -3,7 +3,8 @@
  * kube_case.c - a recorded world of kube-scheduler, step by step.
  *
  * What is fixed in the recording is so here: ties by the least name, preemption from the first node, each
- * pod tried by itself, pods that back off tried again while nothing else is to be, as often as it was.
+ * pod tried by itself, pods that back off tried again while nothing else is to be, as often as it was. The
+ * clock stands within a step, but for a microsecond a cycle.
  */
 #include "tests/conformance/kube_case.h"
 
@@ -103,6 +104,7 @@ static int make_world(struct kube_case *c, const char *text)
 		return status;
 	options.singly = true;
 	options.tries = UINT32_MAX;
+	options.flush = SL_NEVER / 4; /* Never. */
 	return kube_make(&c->k, &setup, &options, &c->run.err);
 }
 
@@ -177,21 +179,30 @@ static size_t waiting_of(const struct kube *k)
 	return count;
 }
 
+static bool try_next(struct kube_case *c)
+{
+	c->k.now++;
+	if (!kube_try_next(&c->k))
+		return false;
+	take_losses(c, c->k.now);
+	return true;
+}
+
 /* As many cycles as there were. More are to be done only where the recording stopped at a cycle of retries.
  */
-static const char *run_cycles(struct kube_case *c, sl_time now)
+static const char *run_cycles(struct kube_case *c)
 {
 	const struct sl_doc_node *cycles = in_world(c, c->step, "cycles");
 	const size_t wanted = (cycles ? cycles->count : 0) + (size_t)number_of(c, c->step, "repeats");
 	const size_t waits = waiting_of(&c->k);
 	c->cycles = 0;
 	told_clear(&c->ours);
-	while (c->cycles < wanted && !c->k.err.status && kube_try_next(&c->k))
-		take_losses(c, now);
+	while (c->cycles < wanted && !c->k.err.status && try_next(c))
+		;
 	if (c->k.err.status)
 		return c->k.err.text;
-	if (c->cycles == wanted && wanted < 2 * waits + 4 && kube_try_next(&c->k))
-		take_losses(c, now);
+	if (c->cycles == wanted && wanted < 2 * waits + 4)
+		(void)try_next(c);
 	return NULL;
 }
 
@@ -272,6 +283,17 @@ static bool compare_placed(struct kube_case *c)
 	return true;
 }
 
+static bool compare_claims(struct kube_case *c)
+{
+	char *theirs, *ours;
+	const bool same = claims_same(c, in_world(c, c->step, "claims"), &theirs, &ours);
+	if (!same)
+		differ(c, "claims", theirs, ours);
+	free(theirs);
+	free(ours);
+	return same;
+}
+
 static const char *run_steps(struct kube_case *c)
 {
 	struct kube_watch watch = told_watch;
@@ -281,12 +303,13 @@ static const char *run_steps(struct kube_case *c)
 		c->step = step;
 		const sl_time now = number_of(c, step, "at") * SL_SECOND;
 		c->k.now = now;
+		kube_queue_due(&c->k);
 		change(c, now);
-		const char *failure = run_cycles(c, now);
+		const char *failure = run_cycles(c);
 		if (failure)
 			return failure;
 		told_recorded(c, in_world(c, step, "cycles"));
-		if (!compare_cycles(c) || !compare_placed(c))
+		if (!compare_cycles(c) || !compare_placed(c) || !compare_claims(c))
 			return c->why;
 	}
 	return NULL;

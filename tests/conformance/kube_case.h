@@ -36,6 +36,7 @@ struct told_list {
 struct kube_case {
 	struct sl_doc doc;
 	const struct sl_doc_node *root, *step;
+	const struct sl_doc_node *claims; /* As they were last told; NULL: there are none. */
 	const char *name, *kind;
 	struct rerun run;
 	struct kube k;
@@ -56,10 +57,14 @@ void kube_case_release(struct kube_case *c);
 void told_add(char **part, const char *format, ...) SL_PRINTF(2, 3);
 void told_recorded(struct kube_case *c, const struct sl_doc_node *cycles);
 extern const struct kube_watch told_watch; /* Its self: a case. */
+void told_sort(char **part); /* Its words. */
 void told_clear(struct told_list *list);
 void told_free(struct told *told);
 const char *told_part_name(enum told_part part);
 const char *told_pod_name(const struct kube_case *c, uint32_t pod);
 bool told_same(const char *a, const char *b); /* NULL is "". */
+
+/* kube_claims.c: devices that claims have; the texts are the caller's to free. */
+bool claims_same(struct kube_case *c, const struct sl_doc_node *claims, char **theirs, char **ours);
 
 #endif

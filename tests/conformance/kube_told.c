@@ -69,7 +69,7 @@ static int told_by_text(const void *a, const void *b)
 }
 
 /* "b a" becomes "a b". */
-static void told_sort(char **part)
+void told_sort(char **part)
 {
 	enum { WORDS_MAX = 4096 };
 	const char *word[WORDS_MAX];
