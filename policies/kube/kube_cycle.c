@@ -280,7 +280,7 @@ static bool is_hopeless(const struct kube *k, uint32_t gang, size_t from, size_t
 		wanted--;
 	}
 	for (uint32_t at = 0; at < k->resources; at++)
-		if (asked[at] > k->free[at])
+		if (asked[at] > k->free[at] && !kube_dra_backs(k, at))
 			return true;
 	return false;
 }

@@ -71,7 +71,8 @@ static bool ensure(struct kube *k)
 int kube_dra_needs(struct kube *k, struct kube_spec *spec)
 {
 	const struct sl_podset *podset = spec->podset;
-	if (!podset->claim_count || !ensure(k))
+	const bool extended = dra_asks_extended(k, spec);
+	if ((!podset->claim_count && !extended) || !ensure(k))
 		return k->err.status;
 	if (podset->claim_count > DRA_CLAIMS_MAX)
 		return sl_fail(&k->err, SL_INPUT, "a pod has more than %d resource claims: leave some out",
@@ -90,6 +91,8 @@ int kube_dra_needs(struct kube *k, struct kube_spec *spec)
 		else
 			claims->at[claims->count++] = claim;
 	}
+	if (extended)
+		claims->at[claims->count++] = dra_extended_claim(k, spec);
 	return k->err.status;
 }
 

@@ -103,6 +103,7 @@ struct dra_needs {
 
 struct dra_request {
 	const char *name;
+	uint32_t resource; /* It is for this one, on nodes that have none themselves; KUBE_NO: for none. */
 	bool alternatives; /* firstAvailable */
 	struct dra_needs *needs;
 	uint32_t asks;
@@ -141,14 +142,16 @@ struct dra_claim {
 };
 
 struct dra_class {
-	const char *name;
+	const char *name, *extended; /* extendedResourceName, or NULL. */
+	const char *created;         /* "": not said. */
+	uint8_t *fits; /* As of dra_needs, of requests that have no selectors; NULL: none yet. */
 	struct cel **selector;
 	uint32_t selectors;
 };
 
 /* Of equal pods. */
 struct dra_claims {
-	struct dra_claim *at[DRA_CLAIMS_MAX];
+	struct dra_claim *at[DRA_OPEN_MAX];
 	uint32_t count;
 	char *missing; /* Why they cannot be allocated anywhere; NULL. */
 };
@@ -172,7 +175,10 @@ struct kube_dra {
 	uint32_t cels;
 	size_t cel_capacity;
 	uint32_t *on_node, *node_first; /* Devices that a node reaches: from node_first[n] to [n + 1]. */
-	struct dra_claims *asked;       /* By spec that has claims: kube_spec.claims is 1 + a row of it. */
+	struct dra_class
+		*serves[KUBE_RES_MAX]; /* By resource, up to `resources`: the class for it, or NULL. */
+	uint32_t resources;
+	struct dra_claims *asked; /* By spec that has claims: kube_spec.claims is 1 + a row of it. */
 	size_t asked_count, asked_capacity;
 	/* Of the last search. */
 	struct dra_pick pick[DRA_OPEN_MAX * DRA_RESULTS_MAX];
@@ -226,6 +232,12 @@ void dra_release(struct kube_dra *dra, struct dra_device *device, const struct d
 /* kube_dra_find.c: the first solution for a pod's claims on a node, into dra->pick; false: there is none. */
 bool dra_find(struct kube_dra *dra, const struct dra_claims *claims, uint32_t node);
 bool dra_reaches(const struct kube *k, const struct dra_reach *reach, uint32_t node);
+
+/* kube_dra_extended.c: the claim for a pod's extended resources, on all nodes together. */
+bool dra_asks_extended(const struct kube *k, const struct kube_spec *spec);
+struct dra_claim *dra_extended_claim(struct kube *k, const struct kube_spec *spec);
+bool kube_dra_backs(const struct kube *k, uint32_t resource);                 /* Some class stands for it, */
+bool kube_dra_serves(const struct kube *k, uint32_t node, uint32_t resource); /* on this node. */
 
 /* kube_dra.c: what kube-scheduler calls of it. */
 int kube_dra_needs(struct kube *k, struct kube_spec *spec); /* Its pods' claims. */

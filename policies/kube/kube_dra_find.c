@@ -67,6 +67,12 @@ static enum found fail(struct search *s, const struct place *at, const char *wha
 	return STOPPED;
 }
 
+/* A node that has some of an extended resource serves it itself. */
+static bool is_asked(const struct search *s, const struct dra_request *request)
+{
+	return request->resource == KUBE_NO || kube_dra_serves(s->dra->k, s->node, request->resource);
+}
+
 /* ---- Which devices --------------------------------------------------------------------------- */
 
 static enum cel_truth all_hold(
@@ -315,6 +321,8 @@ static enum found search_on(struct search *s, struct place at)
 		const enum found found = search_on(s, (struct place){ .claim = at.claim + 1 });
 		return found == TOO_MANY ? NONE : found;
 	}
+	if (!is_asked(s, &claim->request[at.request]))
+		return search_on(s, (struct place){ .claim = at.claim, .request = at.request + 1 });
 	bool all_too_many = true;
 	for (; at.alternative < claim->request[at.request].asks; at.alternative++) {
 		const enum found found = search_needs(s, &at);
@@ -355,8 +363,8 @@ static enum found prepare_claim(struct search *s, uint32_t claim)
 	struct place at = { .claim = claim };
 	for (; at.request < s->claim[claim]->requests; at.request++) {
 		const struct dra_request *request = &s->claim[claim]->request[at.request];
-		uint32_t fewest = UINT32_MAX;
-		for (at.alternative = 0; at.alternative < request->asks; at.alternative++) {
+		uint32_t fewest = is_asked(s, request) ? UINT32_MAX : 0;
+		for (at.alternative = 0; fewest && at.alternative < request->asks; at.alternative++) {
 			struct dra_needs *needs = &request->needs[at.alternative];
 			needs->on_node = needs->all ? 0 : (uint32_t)needs->count;
 			if (needs->all && count_all(s, &at, &needs->on_node) == STOPPED)

@@ -179,6 +179,7 @@ static void take_request(struct dra_reading *r, struct dra_request *request, con
 	const struct sl_doc_node *list = dra_get(r, node, "firstAvailable"),
 				 *one = dra_get(r, node, "exactly");
 	request->name = kube_dra_read_text_of(r, node, "name");
+	request->resource = KUBE_NO;
 	request->alternatives = dra_count(list) > 0;
 	if (!request->name || dra_count(list) > DRA_ALTERNATIVES_MAX || (list && one)) {
 		dra_refuse(r, node,
@@ -259,6 +260,9 @@ static void take_classes(struct dra_reading *r, uint32_t count)
 			continue;
 		struct dra_class *class = &r->dra->class[r->dra->classes++];
 		class->name = r->object->name;
+		class->extended = kube_dra_read_text_of(r, r->object->node, "spec.extendedResourceName");
+		const char *created = kube_dra_read_text_of(r, r->object->node, "metadata.creationTimestamp");
+		class->created = created ? created : "";
 		class->selector =
 			take_selectors(r, dra_get(r, r->object->node, "spec.selectors"), &class->selectors);
 	}

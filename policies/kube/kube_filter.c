@@ -118,7 +118,7 @@ static enum kube_why fit(struct kube *k, const struct kube_cycle *cycle, uint32_
 	}
 	for (uint32_t i = 0; i < k->resources; i++) {
 		const int64_t wanted = spec->request[i];
-		if (wanted <= 0)
+		if (wanted <= 0 || kube_dra_serves(k, node, i))
 			continue;
 		const int64_t free =
 			on->alloc[i] - on->used[i] - (others ? nominated(k, cycle->pod, node, i) : 0);

@@ -51,6 +51,10 @@ struct sl_amounts pods_amounts(struct pods_reading *r, const struct sl_doc_node 
 
 struct sl_amounts pods_request(struct pods_reading *r, const struct sl_doc_node *spec, bool *exceeds_limits);
 
+/* ---- pods_containers.c: each by itself, where one requests a resource of some domain ------------------ */
+
+void pods_containers(struct pods_reading *r, const struct sl_doc_node *spec, struct sl_podset *podset);
+
 /* ---- pods_pod_affinity.c: affinity, spread ----------------------------------------------------------- */
 
 void pods_pod_affinity(struct pods_reading *r, const struct sl_doc_node *spec, struct sl_podset *podset);

@@ -138,6 +138,7 @@ void pods_template(struct pods_reading *r, const struct sl_doc_node *template, s
 	podset->node_selector = pods_labels(r, pods_map(r, spec, "nodeSelector"));
 	podset->tolerations = pods_tolerations(r, pods_list(r, spec, "tolerations"));
 	podset->request = pods_request(r, spec, &podset->exceeds_limits);
+	pods_containers(r, spec, podset);
 	pods_pod_affinity(r, spec, podset);
 	claims(r, pods_list(r, spec, "resourceClaims"), podset);
 	pods_topology_of(r, template, &podset->annotations, &podset->topology);

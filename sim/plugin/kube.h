@@ -130,6 +130,12 @@ struct sl_pod_claim {
 	const char *claim, *template; /* One of them; NULL. */
 };
 
+/* A container that requests by itself; init containers stand first. */
+struct sl_pod_container {
+	struct sl_amounts request; /* With limits where it requests nothing. */
+	bool ends;                 /* An init container that is no sidecar. */
+};
+
 /* Equal pods of one job. */
 struct sl_podset {
 	const char *name;         /* "main", "leader", "worker" */
@@ -154,6 +160,8 @@ struct sl_podset {
 	/* Where its pods differ by labels and affinity (sub-groups): these in turn, in its place. */
 	const struct sl_podset *part;
 	uint32_t part_count;
+	const struct sl_pod_container *container; /* Of pods that request a resource of some domain; else none. */
+	uint32_t containers;
 };
 /* When one of its pods is lost, which are recreated: all, if all of them ran, else that one; all; that one.
  */

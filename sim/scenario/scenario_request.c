@@ -42,6 +42,7 @@ struct requests {
 	struct sl_map map;   /* Of requests, by their keys. */
 	struct holds *holds; /* Scratch, by type. */
 	size_t holds_capacity;
+	enum { DEVICES_UNKNOWN, DEVICES_NONE, DEVICES_STAND } devices; /* For resources that nodes lack. */
 };
 
 void requests_free(struct requests *requests)
@@ -654,8 +655,25 @@ static void stay_as_cpus(const struct sl_row_group *from, struct sl_group *to)
 	to->tasks = to->tasks_min = to->tasks_max = (uint32_t)from->tasks;
 }
 
+/* Devices of a DeviceClass may serve what no node has itself (its extendedResourceName). */
+static bool devices_stand(struct loading *loading)
+{
+	const struct sl_cluster *cluster = &loading->scenario->cluster;
+	struct requests *requests = loading->requests;
+	for (uint32_t i = 0; requests->devices == DEVICES_UNKNOWN && i < cluster->object_count; i++) {
+		const struct sl_object *object = &cluster->object[i];
+		if (strcmp(object->kind, "DeviceClass") == 0 &&
+			sl_doc_at(object->doc, object->node, "spec.extendedResourceName"))
+			requests->devices = DEVICES_STAND;
+	}
+	if (requests->devices == DEVICES_UNKNOWN)
+		requests->devices = DEVICES_NONE;
+	return requests->devices == DEVICES_STAND;
+}
+
 /* replay.impossible=keep of requests in groups, or in cpus: quotas may be what it waits for, and an
- * operator may open what is closed now. What the cluster lacks is no job, unless it has a manifest. */
+ * operator may open what is closed now. What the cluster lacks is no job, unless it has a manifest; one that
+ * has stays by itself where devices may serve it. */
 static void stay_in_groups(
 	struct loading *loading, const struct sl_row_attributes *more, struct desc *desc, enum cause *cause)
 {
@@ -665,7 +683,8 @@ static void stay_in_groups(
 	const bool waits = *cause == CAUSE_PARTITION_DOWN || *cause == CAUSE_SET || *cause == CAUSE_DOWN ||
 			   *cause == CAUSE_LARGE;
 	const bool written = more && more->job && more->job->manifest;
-	if (!loading->scenario->replay[REPLAY_IMPOSSIBLE].number || (!waits && !written))
+	const bool keeps = loading->scenario->replay[REPLAY_IMPOSSIBLE].number;
+	if (!(keeps && (waits || written)) && !(written && devices_stand(loading)))
 		return;
 	*cause = CAUSE_COUNT;
 	for (size_t i = 0; i < requests->scratch_count && *cause == CAUSE_COUNT; i++) {

@@ -158,7 +158,7 @@ static const struct kube_field slice[] = {
 
 static const struct kube_field device_class[] = {
 	{ "spec.selectors.*", SL_MODELLED, NULL },
-	{ "spec.extendedResourceName", SL_IGNORED, "a request for it stays one of the nodes' own resource" },
+	{ "spec.extendedResourceName", SL_MODELLED, NULL },
 	{ "spec.config.*", SL_IGNORED, "does not move a start" },
 };
 

@@ -629,3 +629,129 @@ Test(kube_dra, a_gang_that_is_not_placed_holds_nothing)
 	holds(&test, "");
 	kube_test_close(&test);
 }
+
+/* ---- Extended resources ---------------------------------------------------------------------- */
+
+#define GPU_CLASS                                                                                            \
+	HEAD "kind: DeviceClass\nmetadata: {name: gpu}\nspec: {extendedResourceName: x.com/gpu, selectors: " \
+	     "[{cel: {expression: \"device.driver == 'gpu.x'\"}}]}\n---\n"
+#define NODE(name, more)                                                                                   \
+	"apiVersion: v1\nkind: Node\nmetadata: {name: " name "}\nstatus: {allocatable: {cpu: 64, memory: " \
+	"64Gi, pods: 110" more "}}\n---\n"
+#define WANTS(more)   "{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\"" more "}}}"
+#define PODS_OF(list) "\"containers\":[" list "]"
+
+/* On n1 devices serve it, on n2 a plugin; n3 has neither, so devices would have to. */
+Test(kube_dra, a_resource_from_devices_here_and_from_a_plugin_there)
+{
+	struct kube_test test =
+		open_test(3, GPU_CLASS NODE("n2", ", x.com/gpu: 1") NODE("n1", ", x.com/gpu: 0")
+				     SLICE("n1", "{name: a}, {name: b}") SLICE("n2", "{name: c}") END);
+	kube_test_open(&test);
+	const sl_job job = kube_test_job(&test, 0, 5, "", PODS_OF(WANTS(",\"x.com/gpu\":\"1\"")));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "12100");
+	holds(&test, "a,b");
+	says(&test, job, "0/3 nodes are available: 1 Insufficient x.com/gpu, 2 cannot allocate all claims.");
+	kube_remove(&test.k, 1, job);
+	holds(&test, "");
+	kube_test_close(&test);
+}
+
+/* A class by its name; of two with one resource the newer. */
+Test(kube_dra, which_class_a_resource_is_of)
+{
+#define STANDS(name, created, id)                                \
+	HEAD "kind: DeviceClass\nmetadata: {name: " name created \
+	     "}\nspec: {extendedResourceName: x.com/gpu, "       \
+	     "selectors: [{cel: {expression: \"device.attributes['gpu.x'].id == '" id "'\"}}]}\n---\n"
+#define AGE(time) ", creationTimestamp: \"2026-01-0" time "T00:00:00Z\""
+#define BOTH(one, two, asks, want)                                                      \
+	{                                                                               \
+		one two SLICE("n1", NUMA("a", "0") ", " NUMA("b", "1")) END, asks, want \
+	}
+	static const struct {
+		const char *objects, *asks, *want;
+	} cases[] = {
+		BOTH(STANDS("x", AGE("1"), "ia"), STANDS("y", AGE("2"), "ib"),
+			PODS_OF(WANTS(",\"x.com/gpu\":\"1\"")), "b"),
+		BOTH(STANDS("x", AGE("3"), "ia"), STANDS("y", AGE("2"), "ib"),
+			PODS_OF(WANTS(",\"x.com/gpu\":\"1\"")), "a"),
+		BOTH(STANDS("y", "", "ib"), STANDS("x", "", "ia"), PODS_OF(WANTS(",\"x.com/gpu\":\"1\"")),
+			"a"),
+		BOTH(STANDS("x", AGE("3"), "ia"), STANDS("y", AGE("2"), "ib"),
+			PODS_OF(WANTS(",\"deviceclass.resource.kubernetes.io/y\":\"1\"")), "b"),
+		BOTH(STANDS("x", "", "ia"), STANDS("y", "", "ib"),
+			PODS_OF(WANTS(",\"deviceclass.resource.kubernetes.io/z\":\"1\"")), ""),
+		BOTH(STANDS("x", "", "ia"), STANDS("y", "", "ib"), PODS_OF(WANTS(",\"x.com/gpu\":\"0\"")),
+			""),
+	};
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		struct kube_test test = open_test(1, cases[i].objects);
+		kube_test_open(&test);
+		(void)kube_test_pod(&test, 0, "", cases[i].asks);
+		(void)kube_run(&test.k, 0);
+		holds(&test, cases[i].want);
+		kube_test_close(&test);
+	}
+}
+
+/* "request=count ...": what a pod's claim asks for. */
+static void asks_for(const char *pod, const char *want)
+{
+	char text[512] = "";
+	size_t used = 0;
+	struct kube_test test = open_test(1, GPU_CLASS SLICE("n1", "{name: a}") END);
+	kube_test_open(&test);
+	const sl_job job = kube_test_pod(&test, 0, "", pod);
+	const struct kube_spec *spec = &test.k.spec[test.k.pod[test.k.job[job.row].first].spec];
+	const struct dra_claim *claim = test.k.dra->asked[spec->claims - 1].at[0];
+	for (uint32_t i = 0; i < claim->requests; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s=%d", used ? " " : "",
+			claim->request[i].name, (int)claim->request[i].needs->count);
+	cr_expect_str_eq(text, want);
+	kube_test_close(&test);
+}
+
+Test(kube_dra, requests_by_container_and_place)
+{
+#define G(count) WANTS(",\"x.com/gpu\":\"" count "\"")
+#define SIDE(count)                                                                                      \
+	"{\"name\":\"s\",\"restartPolicy\":\"Always\",\"resources\":{\"limits\":{\"x.com/gpu\":\"" count \
+	"\"}}}"
+#define INIT(list) "\"initContainers\":[" list "],"
+	asks_for(PODS_OF(G("2") "," WANTS("") "," G("1")), "container-0-request-1=2 container-2-request-1=1");
+	/* Resources of one container by name, in which the place counts cpu too. */
+	asks_for(PODS_OF(WANTS(",\"x.com/gpu\":\"1\",\"deviceclass.resource.kubernetes.io/gpu\":\"3\"")),
+		"container-0-request-1=3 container-0-request-2=1");
+	/* An init container uses what those behind it have: 3 - 2; the one that lacks most of several, 4 - 2.
+	 */
+	asks_for(INIT(G("2")) PODS_OF(G("2")), "container-1-request-1=2");
+	asks_for(INIT(G("3")) PODS_OF(G("2")), "container-0-request-1=1 container-1-request-1=2");
+	asks_for(INIT(G("3") "," G("4")) PODS_OF(G("2")), "container-1-request-1=2 container-2-request-1=2");
+	asks_for(INIT(G("4") "," G("4")) PODS_OF(G("2")), "container-0-request-1=2 container-2-request-1=2");
+	/* A sidecar behind it counts, one before it does not; a limit alone is a request. */
+	asks_for(INIT(G("3") "," SIDE("1")) PODS_OF(G("2")),
+		"container-1-request-0=1 container-2-request-1=2");
+	asks_for(INIT(SIDE("1") "," G("3")) PODS_OF(G("2")),
+		"container-0-request-0=1 container-1-request-1=1 container-2-request-1=2");
+}
+
+/* Another's claim wakes a pod; a device plugin's resource given back does not. */
+Test(kube_dra, who_waits_for_a_resource_is_woken_by_devices)
+{
+	struct kube_test test =
+		open_test(2, GPU_CLASS NODE("n2", ", x.com/gpu: 1") SLICE("n1", "{name: a}, {name: b}") END);
+	kube_test_open(&test);
+	const sl_job on_1 = kube_test_pod(&test, 0, "", PODS_OF(G("2"))),
+		     on_2 = kube_test_pod(&test, 0, "", PODS_OF(G("1"))),
+		     waits = kube_test_pod(&test, 0, "", PODS_OF(G("2")));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, on_1, "1");
+	puts_on(&test, on_2, "2");
+	puts_on(&test, waits, "0");
+	kube_remove(&test.k, 20 * SL_SECOND, on_1);
+	(void)kube_run(&test.k, 20 * SL_SECOND);
+	puts_on(&test, waits, "1");
+	kube_test_close(&test);
+}

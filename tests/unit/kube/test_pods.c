@@ -140,6 +140,37 @@ Test(pods, init_containers_and_sidecars)
 	release(&w);
 }
 
+/* Each by itself, init containers first, where one requests a resource of some domain. */
+Test(pods, what_each_container_requests)
+{
+	struct world w;
+	read_pods(&w, "kind: Pod\n"
+		      "spec:\n"
+		      "  containers:\n"
+		      "  - resources: { requests: { cpu: 1, x.com/b: 2 }, limits: { cpu: 2, x.com/a: 3, x.com/b: 2 } }\n"
+		      "  initContainers:\n"
+		      "  - resources: { requests: { cpu: 3 } }\n"
+		      "  - restartPolicy: Always\n");
+	cr_assert_eq(w.status, SL_OK, "%s", w.err.text);
+	const struct sl_podset *podset = &w.pods.podset[0];
+	cr_assert_eq(podset->containers, 3);
+	cr_expect(podset->container[0].ends);
+	cr_expect_not(podset->container[1].ends);
+	cr_expect_not(podset->container[2].ends);
+	cr_expect_eq(podset->container[1].request.count, 0);
+	const struct sl_amounts *last = &podset->container[2].request;
+	cr_assert_eq(last->count, 3);
+	cr_expect_str_eq(last->at[0].resource, "cpu");
+	cr_expect_eq(last->at[0].amount, 1000);
+	cr_expect_str_eq(last->at[1].resource, "x.com/a");
+	cr_expect_eq(last->at[1].amount, 3);
+	cr_expect_str_eq(last->at[2].resource, "x.com/b");
+	release(&w);
+	read_pods(&w, "kind: Pod\nspec: { containers: [ { resources: { requests: { cpu: 1 } } } ] }\n");
+	cr_expect_eq(w.pods.podset[0].containers, 0);
+	release(&w);
+}
+
 /* Pod-level cpu takes the place of the sum; other resources stay. */
 Test(pods, resources_of_the_whole_pod)
 {
