@@ -131,7 +131,7 @@ enum kube_pod_state {
 	KUBE_POD_GONE,
 	KUBE_POD_ACTIVE,
 	KUBE_POD_BACKOFF,
-	KUBE_POD_ERROR, /* It backs off since its attempt ended in an error. */
+	KUBE_POD_ERROR,  /* It backs off since its attempt ended in an error. */
 	KUBE_POD_PARKED, /* Unschedulable; */
 	KUBE_POD_ALIKE,  /* so with others of equal requests. */
 	KUBE_POD_GATED,  /* Fewer of its gang are there than it needs. */
@@ -142,11 +142,11 @@ enum kube_pod_state {
 struct kube_pod {
 	uint32_t spec, job, index; /* index: among the podset's. */
 	enum kube_pod_state state;
-	uint32_t node;      /* Where it is, or KUBE_NO. */
-	uint32_t must;      /* Where it must go, or KUBE_NO. */
-	uint32_t nominated; /* Its nominatedNodeName: where it preempted, or KUBE_NO. */
-	uint32_t attempts; /* That ended otherwise than in an error; */
-	uint32_t errors;   /* those that did, one after another. */
+	uint32_t node;                 /* Where it is, or KUBE_NO. */
+	uint32_t must;                 /* Where it must go, or KUBE_NO. */
+	uint32_t nominated;            /* Its nominatedNodeName: where it preempted, or KUBE_NO. */
+	uint32_t attempts;             /* That ended otherwise than in an error; */
+	uint32_t errors;               /* those that did, one after another. */
 	uint32_t failed_now;           /* So often at the instant at which it failed last. */
 	int64_t priority;              /* Its spec's. */
 	sl_time entered, ready, bound; /* ready: its backoff's end. */

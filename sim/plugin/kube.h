@@ -160,7 +160,8 @@ struct sl_podset {
 	/* Where its pods differ by labels and affinity (sub-groups): these in turn, in its place. */
 	const struct sl_podset *part;
 	uint32_t part_count;
-	const struct sl_pod_container *container; /* Of pods that request a resource of some domain; else none. */
+	const struct sl_pod_container
+		*container; /* Of pods that request a resource of some domain; else none. */
 	uint32_t containers;
 };
 /* When one of its pods is lost, which are recreated: all, if all of them ran, else that one; all; that one.

@@ -57,7 +57,7 @@ void kube_case_release(struct kube_case *c);
 void told_add(char **part, const char *format, ...) SL_PRINTF(2, 3);
 void told_recorded(struct kube_case *c, const struct sl_doc_node *cycles);
 extern const struct kube_watch told_watch; /* Its self: a case. */
-void told_sort(char **part); /* Its words. */
+void told_sort(char **part);               /* Its words. */
 void told_clear(struct told_list *list);
 void told_free(struct told *told);
 const char *told_part_name(enum told_part part);

@@ -144,13 +144,14 @@ Test(pods, init_containers_and_sidecars)
 Test(pods, what_each_container_requests)
 {
 	struct world w;
-	read_pods(&w, "kind: Pod\n"
-		      "spec:\n"
-		      "  containers:\n"
-		      "  - resources: { requests: { cpu: 1, x.com/b: 2 }, limits: { cpu: 2, x.com/a: 3, x.com/b: 2 } }\n"
-		      "  initContainers:\n"
-		      "  - resources: { requests: { cpu: 3 } }\n"
-		      "  - restartPolicy: Always\n");
+	read_pods(&w,
+		"kind: Pod\n"
+		"spec:\n"
+		"  containers:\n"
+		"  - resources: { requests: { cpu: 1, x.com/b: 2 }, limits: { cpu: 2, x.com/a: 3, x.com/b: 2 } }\n"
+		"  initContainers:\n"
+		"  - resources: { requests: { cpu: 3 } }\n"
+		"  - restartPolicy: Always\n");
 	cr_assert_eq(w.status, SL_OK, "%s", w.err.text);
 	const struct sl_podset *podset = &w.pods.podset[0];
 	cr_assert_eq(podset->containers, 3);
