@@ -194,6 +194,10 @@ struct kueue {
 	uint32_t only;                /* Whose nodes are looked at. */
 	uint64_t dispatched, taken_back;
 
+	const struct sl_object **device_class; /* Those that have an extendedResourceName. */
+	uint32_t device_classes;
+	bool device_classes_known;
+
 	/* What is reported. */
 	uint64_t cycles, admissions, reservations;
 	uint64_t writes;
@@ -220,7 +224,9 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row);
 
 /* kueue_run.c: the controller. */
 void kueue_run(struct kueue *k);
-/* What its pods' claims add to the request; why they are refused, or NULL. */
+/* kueue_dra.c: the pods less the extended resources that devices stand for; themselves, if there are none. */
+const struct sl_pods *kueue_without_devices(struct kueue *k, const struct sl_pods *pods);
+/* What its pods' claims and extended resources add to the request; why they are refused, or NULL. */
 const char *kueue_charge_claims(
 	struct kueue *k, const char *namespace, const struct sl_podset *from, struct kq_podset *to);
 void kueue_submit(struct kueue *k, uint32_t row);

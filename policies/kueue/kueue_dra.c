@@ -4,6 +4,9 @@
  * ResourceClaimTemplates request, by the deviceClassMappings of the Configuration: so many devices of a class
  * are so many of the resource that stands for it, besides what transformations make of the rest.
  *
+ * An extended resource that a DeviceClass stands for (KueueDRAIntegrationExtendedResource) counts as the
+ * class does, or by its own name where the class is not mapped; transformations do not see it.
+ *
  * ResourceClaims by name are not charged. Whatever has no plain count is refused, as are classes that are not
  * mapped: firstAvailable, All, adminAccess, constraints, config. Charges by counters or capacities, and the
  * comparison of selectors with the devices there are, are left out.
@@ -84,6 +87,100 @@ static void charge_request(struct charge *charge, struct sl_at request)
 	kueue_dra_refuse(charge, text);
 }
 
+/* ---- Extended resources ---------------------------------------------------------------------- */
+
+static void find_classes(struct kueue *k)
+{
+	const struct sl_cluster *cluster = k->cluster;
+	k->device_classes_known = true;
+	k->device_class = kq_capacity(k->kq, cluster->object_count, sizeof(struct sl_object *));
+	for (uint32_t i = 0; k->device_class && i < cluster->object_count; i++)
+		if (strcmp(cluster->object[i].kind, "DeviceClass") == 0 &&
+			sl_doc_at(
+				cluster->object[i].doc, cluster->object[i].node, "spec.extendedResourceName"))
+			k->device_class[k->device_classes++] = &cluster->object[i];
+}
+
+static const char *text_in(const struct kueue *k, const struct sl_object *object, const char *path)
+{
+	const char *text = kq_doc_text(sl_at_get(kq_doc_of(k->kq, object), path));
+	return text ? text : "";
+}
+
+/* Of several the newest, then the first by name. */
+static const struct sl_object *class_for(struct kueue *k, const char *resource)
+{
+	const struct sl_object *found = NULL;
+	const bool *gate = k->kq->config.gate;
+	if (!gate[KQ_GATE_KueueDRAIntegration] || !gate[KQ_GATE_KueueDRAIntegrationExtendedResource] ||
+		!strchr(resource, '/') || strstr(resource, "kubernetes.io/"))
+		return NULL;
+	if (!k->device_classes_known)
+		find_classes(k);
+	for (uint32_t i = 0; i < k->device_classes; i++) {
+		const struct sl_object *class = k->device_class[i];
+		if (strcmp(text_in(k, class, "spec.extendedResourceName"), resource) != 0)
+			continue;
+		const int age = found ? strcmp(text_in(k, class, "metadata.creationTimestamp"),
+						text_in(k, found, "metadata.creationTimestamp"))
+				      : 1;
+		if (age > 0 || (age == 0 && strcmp(class->name, found->name) < 0))
+			found = class;
+	}
+	return found;
+}
+
+static bool asks_extended(struct kueue *k, const struct sl_podset *podset)
+{
+	for (uint32_t i = 0; i < podset->request.count; i++)
+		if (podset->request.at[i].amount > 0 && class_for(k, podset->request.at[i].resource))
+			return true;
+	return false;
+}
+
+static void drop_extended(struct kueue *k, struct sl_podset *podset)
+{
+	struct sl_amount *kept = kq_capacity(k->kq, podset->request.count, sizeof(*kept));
+	uint32_t count = 0;
+	for (uint32_t i = 0; kept && i < podset->request.count; i++)
+		if (podset->request.at[i].amount <= 0 || !class_for(k, podset->request.at[i].resource))
+			kept[count++] = podset->request.at[i];
+	podset->request = (struct sl_amounts){ kept, count };
+}
+
+const struct sl_pods *kueue_without_devices(struct kueue *k, const struct sl_pods *pods)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < pods->count; i++)
+		any |= asks_extended(k, &pods->podset[i]);
+	struct sl_pods *rest = any ? kq_capacity(k->kq, 1, sizeof(*rest)) : NULL;
+	struct sl_podset *podset = any ? kq_capacity(k->kq, pods->count, sizeof(*podset)) : NULL;
+	if (!rest || !podset)
+		return pods;
+	memcpy(podset, pods->podset, pods->count * sizeof(*podset));
+	for (uint32_t i = 0; i < pods->count; i++)
+		drop_extended(k, &podset[i]);
+	*rest = *pods;
+	rest->podset = podset;
+	return rest;
+}
+
+static void charge_extended(struct charge *charge, const struct sl_podset *from)
+{
+	for (uint32_t i = 0; i < from->request.count; i++) {
+		const struct sl_amount *asked = &from->request.at[i];
+		const struct sl_object *class =
+			asked->amount > 0 ? class_for(charge->k, asked->resource) : NULL;
+		if (!class)
+			continue;
+		const uint32_t mapped = resource_of(charge->k, class->name);
+		kueue_dra_add(charge, mapped != KQ_NO ? mapped : kq_resource(charge->k->kq, asked->resource),
+			asked->amount);
+	}
+}
+
+/* ---- Claims ---------------------------------------------------------------------------------- */
+
 static void charge_template(struct charge *charge, const struct sl_object *object)
 {
 	const struct sl_at devices = sl_at_get(kq_doc_of(charge->k->kq, object), "spec.spec.devices");
@@ -112,8 +209,9 @@ const char *kueue_charge_claims(
 	struct kueue *k, const char *namespace, const struct sl_podset *from, struct kq_podset *to)
 {
 	struct charge charge = { .k = k, .podset = from->name };
-	const size_t capacity = (size_t)to->request.count + k->read.mapping_count;
-	if (!from->claim_count || !k->kq->config.gate[KQ_GATE_KueueDRAIntegration])
+	const size_t capacity = (size_t)to->request.count + k->read.mapping_count + from->request.count;
+	if (!k->kq->config.gate[KQ_GATE_KueueDRAIntegration] ||
+		(!from->claim_count && !asks_extended(k, from)))
 		return NULL;
 	charge.amount = kq_capacity(k->kq, capacity, sizeof(*charge.amount));
 	if (!charge.amount)
@@ -130,6 +228,7 @@ const char *kueue_charge_claims(
 		else
 			kueue_dra_refuse(&charge, "not found");
 	}
+	charge_extended(&charge, from);
 	to->request = kq_amounts(k->kq, charge.amount, charge.count);
 	return charge.refused;
 }

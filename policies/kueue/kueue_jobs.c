@@ -153,7 +153,8 @@ static int make_shape(struct kueue *k, uint32_t row, struct kueue_shape *shape, 
 	shape->pods = sl_pods_of(k->arena, k->jobs, k->cluster, row, err);
 	if (!shape->pods)
 		return err->status ? err->status : sl_fail_memory(err);
-	struct kq_podset *podset = kueue_podsets(k->kq, &k->read.transforms, shape->pods);
+	struct kq_podset *podset =
+		kueue_podsets(k->kq, &k->read.transforms, kueue_without_devices(k, shape->pods));
 	for (uint32_t i = 0; podset && i < shape->pods->count; i++) {
 		const char *refused =
 			kueue_charge_claims(k, namespace_of(k, row), &shape->pods->podset[i], &podset[i]);

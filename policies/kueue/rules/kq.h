@@ -343,6 +343,7 @@ struct kq_workload {
 	X(UnadmittedWorkloadsObservability, true) \
 	X(ElasticJobsViaWorkloadSlices, true) \
 	X(KueueDRAIntegration, true) \
+	X(KueueDRAIntegrationExtendedResource, true) \
 	X(PriorityBoost, false) \
 	X(PrioritizePreemptorWorkloads, false) \
 	X(TASBalancedPlacement, false) \
