@@ -221,8 +221,7 @@ bool dra_split(struct kube_dra *dra, const char *text, const char **domain, cons
 void kube_dra_free(struct kube *k);
 
 /* kube_dra_amounts.c: capacities and counters, of what is allocated and what a search tries. */
-/* beside: what the search tries already counts, too. */
-bool dra_has_capacity(const struct dra_device *device, const struct dra_needs *needs, bool beside);
+bool dra_has_capacity(const struct dra_device *device, const struct dra_needs *needs);
 bool dra_has_counters(const struct kube_dra *dra, const struct dra_device *device);
 void dra_try(struct kube_dra *dra, struct dra_device *device, const struct dra_needs *needs);
 void dra_untry(struct kube_dra *dra, struct dra_device *device, const struct dra_needs *needs);

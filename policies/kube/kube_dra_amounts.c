@@ -56,14 +56,14 @@ static int64_t taken(const struct dra_device *device, const struct dra_needs *ne
 	return amount;
 }
 
-bool dra_has_capacity(const struct dra_device *device, const struct dra_needs *needs, bool beside)
+bool dra_has_capacity(const struct dra_device *device, const struct dra_needs *needs)
 {
 	uint32_t known = 0;
 	for (uint32_t i = 0; i < device->seen.capacities; i++) {
 		const struct dra_capacity *capacity = &device->capacity[i];
 		known += want_of(device, needs, i) != NULL;
 		const int64_t amount = taken(device, needs, i);
-		if (amount < 0 || amount > capacity->total - capacity->used - (beside ? capacity->tried : 0))
+		if (amount < 0 || amount > capacity->total - capacity->used - capacity->tried)
 			return false;
 	}
 	return known >= needs->wants; /* What it requests, the device has to have. */

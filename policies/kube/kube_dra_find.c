@@ -217,7 +217,7 @@ static enum found try_device(struct search *s, const struct place *at, struct dr
 			device->seen.driver, dra->pool[device->pool].name, device->name);
 		return needs->all ? fail(s, at, text) : NONE;
 	}
-	if (!dra_has_capacity(device, needs, true)) {
+	if (!dra_has_capacity(device, needs)) {
 		leave_constraints(s, at, s->claim[at->claim]->constraints);
 		return NONE;
 	}
@@ -264,7 +264,7 @@ static enum found looks_good(struct search *s, const struct place *at, uint32_t 
 	const enum cel_truth truth = matches(s->dra, needs, device);
 	if (truth == CEL_FAILED)
 		return fail(s, at, s->dra->why);
-	if (truth == CEL_NO || !dra_has_capacity(of, needs, !needs->all))
+	if (truth == CEL_NO || !dra_has_capacity(of, needs))
 		return NONE;
 	return FOUND;
 }

@@ -243,6 +243,16 @@ Test(kube_dra, constraints_make_it_go_back)
 		"a,b,c");
 }
 
+/* b is let in by the first constraint and kept out by the second: it leaves the first as it was. */
+Test(kube_dra, what_one_constraint_keeps_out_leaves_the_others)
+{
+#define XY(name, x, y) "{name: " name ", attributes: {x: {int: " x "}, y: {int: " y "}}}"
+	picks(XY("a", "1", "0") ", " XY("b", "2", "1") ", " XY("c", "2", "0"),
+		"requests: [" EXACTLY(
+			", count: 2") "], constraints: [{distinctAttribute: gpu.x/x}, {matchAttribute: gpu.x/y}]",
+		"a,c");
+}
+
 Test(kube_dra, taints_have_to_be_tolerated)
 {
 #define BAD "{name: a, taints: [{key: bad, effect: NoSchedule}]}, {name: b}"
@@ -472,6 +482,14 @@ Test(kube_dra, an_error_on_one_node_ends_the_attempt)
 	cr_expect_eq(kube_run(&test.k, 11 * SL_SECOND), 13 * SL_SECOND);
 	cr_expect_eq(kube_run(&test.k, 13 * SL_SECOND), 17 * SL_SECOND);
 	puts_on(&test, again, "0");
+	/* A refusal ends the row of errors, which do not count for its own backoff. */
+	const sl_job three = kube_test_job(&test, 14 * SL_SECOND, 3, "", OF("t"));
+	cr_expect_eq(kube_run(&test.k, 14 * SL_SECOND), 17 * SL_SECOND);
+	puts_on(&test, three, "121");
+	(void)kube_run(&test.k, 17 * SL_SECOND);
+	cr_expect_eq(test.k.pod[test.k.job[again.row].first].attempts, 1);
+	kube_remove(&test.k, 18 * SL_SECOND, three);
+	cr_expect_eq(kube_run(&test.k, 18 * SL_SECOND), 19 * SL_SECOND);
 	kube_test_close(&test);
 }
 
@@ -508,6 +526,48 @@ Test(kube_dra, a_shared_device_serves_each_request_once)
 	picks(TEN, "requests: [" EXACTLY(", capacity: {requests: {gpu.x/mem: 4Gi}}") "]", "");
 }
 
+/* It consumes its counter once, however many share it; b finds none left. */
+Test(kube_dra, a_shared_device_consumes_counters_once)
+{
+	struct kube_test test = open_test(1, CLASS HEAD
+		"kind: ResourceSlice\nmetadata: {name: c}\nspec: {driver: gpu.x, nodeName: n1, pool: {name: p, "
+		"resourceSliceCount: 2}, sharedCounters: [{name: g, counters: {x: {value: 5}}}]}\n---\n" HEAD
+		"kind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: gpu.x, nodeName: n1, pool: {name: p, "
+		"resourceSliceCount: 2}, devices: [{name: a, allowMultipleAllocations: true, capacity: {mem: "
+		"{value: 10Gi}}, consumesCounters: [{counterSet: g, counters: {x: {value: 4}}}]}, {name: b, "
+		"capacity: {mem: {value: 10Gi}}, consumesCounters: [{counterSet: g, counters: {x: {value: "
+		"4}}}]}]}\n---\n" TEMPLATE("t", "requests: [" MEM("4Gi") "]") END);
+	kube_test_open(&test);
+	const sl_job job = kube_test_job(&test, 0, 3, "", OF("t"));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "110");
+	holds(&test, "a");
+	kube_remove(&test.k, 1, job);
+	cr_expect_eq(test.k.dra->counter[0].used, 0);
+	kube_test_close(&test);
+}
+
+Test(kube_dra, what_a_claim_cannot_have_at_all_is_an_error)
+{
+	struct kube_test test = open_test(2, CLASS SLICE("n1", FOUR) HEAD
+		"kind: ResourceSlice\nmetadata: {name: c}\nspec: {driver: gpu.x, nodeName: n2, pool: {name: q, "
+		"resourceSliceCount: 2}, sharedCounters: [{name: g, counters: {x: {value: 5}}}]}\n---\n" TEMPLATE(
+			"many", "requests: [" EXACTLY(", count: 33") "]")
+			TEMPLATE("all", "requests: [" EXACTLY(", allocationMode: All") "]") END);
+	kube_test_open(&test);
+	const sl_job many = kube_test_pod(&test, 0, "", OF("many")),
+		     all = kube_test_pod(&test, 0, "", OF("all"));
+	(void)kube_run(&test.k, 0);
+	says(&test, many,
+		"running \"DynamicResources\" filter plugin: claim default/many, request r: more devices are requested than "
+		"the 32 of a claim");
+	/* Of a pool with counters that lacks a slice, though n1 has nothing of it. */
+	says(&test, all,
+		"running \"DynamicResources\" filter plugin: claim default/all, request r: asks for all devices, but a "
+		"resource pool is being updated");
+	kube_test_close(&test);
+}
+
 /* Of a claim that goes to another pod, and of one that a pod leaves to others, only those that it is of hear.
  */
 Test(kube_dra, who_is_woken_by_whose_claim)
@@ -532,6 +592,11 @@ Test(kube_dra, who_is_woken_by_whose_claim)
 	(void)kube_run(&test.k, 102 * SL_SECOND);
 	cr_expect_eq(test.k.attempts, attempts + 2);
 	puts_on(&test, waits, "0");
+	const struct kube_spec *spec =
+		test.k.spec; /* Of s, t, two: a template makes no claim that is shared. */
+	cr_expect(kube_dra_share(&test.k, &spec[0], &spec[0]));
+	cr_expect_not(kube_dra_share(&test.k, &spec[1], &spec[1]));
+	cr_expect_not(kube_dra_share(&test.k, &spec[0], &spec[1]));
 	kube_test_close(&test);
 }
 
@@ -753,5 +818,18 @@ Test(kube_dra, who_waits_for_a_resource_is_woken_by_devices)
 	kube_remove(&test.k, 20 * SL_SECOND, on_1);
 	(void)kube_run(&test.k, 20 * SL_SECOND);
 	puts_on(&test, waits, "1");
+	kube_test_close(&test);
+}
+
+/* Nodes have none of the resource themselves: a gang is tried all the same. */
+Test(kube_dra, a_gang_asks_for_an_extended_resource)
+{
+	struct kube_test test = open_test(1, GPU_CLASS SLICE("n1", "{name: a}, {name: b}") END);
+	test.options.gang = KUBE_GANG_JOB;
+	kube_test_open(&test);
+	const sl_job job = kube_test_job(&test, 0, 2, "", PODS_OF(G("1")));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "11");
+	holds(&test, "a,b");
 	kube_test_close(&test);
 }
