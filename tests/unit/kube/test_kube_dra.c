@@ -833,3 +833,14 @@ Test(kube_dra, a_gang_asks_for_an_extended_resource)
 	holds(&test, "a,b");
 	kube_test_close(&test);
 }
+
+/* 40 of them are more than a claim may have: where a plugin serves them, none is made. */
+Test(kube_dra, a_plugin_serves_more_than_a_claim_may_have)
+{
+	struct kube_test test = open_test(1, GPU_CLASS NODE("n1", ", x.com/gpu: 64") END);
+	kube_test_open(&test);
+	const sl_job job = kube_test_pod(&test, 0, "", PODS_OF(G("40")));
+	(void)kube_run(&test.k, 0);
+	puts_on(&test, job, "1");
+	kube_test_close(&test);
+}
