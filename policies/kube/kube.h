@@ -17,22 +17,20 @@
 enum { KUBE_RES_MAX = 32, KUBE_RES_CPU = 0, KUBE_RES_MEM, KUBE_RES_FIRST };
 #define KUBE_NO UINT32_MAX
 
-/* What a pod counts as in scores where it requests nothing: 100 m, 200 MiB. */
-#define KUBE_CPU_ASSUMED INT64_C(100)
-#define KUBE_MEM_ASSUMED (INT64_C(200) * 1024 * 1024)
-
 /* Plugins, as filters in the order in which they are asked. */
 enum kube_plugin {
 	KUBE_UNSCHEDULABLE,
 	KUBE_NODE_NAME,
 	KUBE_TAINTS,
 	KUBE_AFFINITY,
+	KUBE_PORTS,
 	KUBE_FIT,
 	KUBE_SPREAD,
 	KUBE_POD_AFFINITY, /* InterPodAffinity */
 	KUBE_DRA,          /* DynamicResources */
 	KUBE_GANG,
 	KUBE_BALANCED,
+	KUBE_IMAGES,
 	KUBE_PLUGINS
 };
 
@@ -43,13 +41,15 @@ enum kube_why {
 	KUBE_WHY_NAME,
 	KUBE_WHY_TAINT,
 	KUBE_WHY_AFFINITY,
+	KUBE_WHY_UNNAMED, /* All terms of its affinity name nodes, and not this one: it is not looked at. */
 	KUBE_WHY_SPREAD_LABEL,
 	KUBE_WHY_POD_AFFINITY,
 	KUBE_WHY_DRA,       /* kube_dra_why says what. */
 	KUBE_WHY_ERROR,     /* So that no other node is tried. */
 	KUBE_WHY_TOO_LARGE, /* A resource: more than the node has at all. */
 	KUBE_WHY_RESOLVABLE,
-	KUBE_WHY_PODS = KUBE_WHY_RESOLVABLE,
+	KUBE_WHY_PORTS = KUBE_WHY_RESOLVABLE,
+	KUBE_WHY_PODS,
 	KUBE_WHY_SPREAD,
 	KUBE_WHY_ANTI,
 	KUBE_WHY_EXISTING_ANTI,
@@ -79,6 +79,7 @@ struct kube_profile {
 	} shape[KUBE_SHAPE_MAX];
 	uint32_t shape_count;
 	int64_t hard_affinity; /* hardPodAffinityWeight */
+	bool own_wishes;       /* ignorePreferredTermsOfExistingPods */
 };
 
 /* Feature gates that decide something here. */
@@ -112,11 +113,14 @@ struct kube_spec {
 	const struct sl_podset *podset;
 	const char *namespace;
 	int64_t request[KUBE_RES_MAX];
-	int64_t cpu_scored, mem_scored; /* As scores count it. */
+	int64_t cpu_scored, mem_scored; /* As scores count it, on a node; */
+	int64_t cpu_fit, mem_fit;       /* of the pod itself. */
 	int64_t priority;
 	const struct kube_profile *profile;
 	struct sl_labels assignment;
 	struct sl_tolerations assignment_tolerations;
+	bool never_preempts;    /* preemptionPolicy Never, of its own or of its class. */
+	const uint8_t *named;   /* By node: that its affinity names; NULL: it names none. */
 	bool plain;             /* Nothing but resources decides where it may go. */
 	bool pod_affinity_hard; /* It has required anti-affinity; */
 	bool pod_affinity_any;  /* any affinity at all. */
@@ -145,20 +149,22 @@ struct kube_pod {
 	uint32_t node;                 /* Where it is, or KUBE_NO. */
 	uint32_t must;                 /* Where it must go, or KUBE_NO. */
 	uint32_t nominated;            /* Its nominatedNodeName: where it preempted, or KUBE_NO. */
+	bool beside;                   /* Another is tried beside it there. */
 	uint32_t attempts;             /* That ended otherwise than in an error; */
 	uint32_t errors;               /* those that did, one after another. */
 	uint32_t failed_now;           /* So often at the instant at which it failed last. */
 	int64_t priority;              /* Its spec's. */
 	sl_time entered, ready, bound; /* ready: its backoff's end. */
-	sl_time window;                /* The second of it. */
-	uint32_t failed_by;            /* Plugins, as bits. */
-	uint64_t failed_at;            /* kube.version then. */
-	uint32_t place;                /* In its heap. */
-	uint32_t set;                  /* Of those alike, that it was in last; KUBE_NO. */
-	uint32_t retries;              /* The set's, when it came. */
-	uint32_t next, before;         /* On its node. */
-	uint32_t gpu_kind;             /* Of the node's, that it has. */
-	struct kube_grants *grants;    /* Devices of its own claims, or NULL. */
+	uint64_t order;     /* Of entries and bindings, of all pods: what came earlier within an instant. */
+	sl_time window;     /* The second of it. */
+	uint32_t failed_by; /* Plugins, as bits. */
+	uint64_t failed_at; /* kube.version then. */
+	uint32_t place;     /* In its heap. */
+	uint32_t set;       /* Of those alike, that it was in last; KUBE_NO. */
+	uint32_t retries;   /* The set's, when it came. */
+	uint32_t next, before;      /* On its node. */
+	uint32_t gpu_kind;          /* Of the node's, that it has. */
+	struct kube_grants *grants; /* Devices of its own claims, or NULL. */
 };
 
 struct kube_node {
@@ -231,6 +237,14 @@ struct kube_alike {
 	bool listed;
 };
 
+/* A pod left a node, or what it was nominated to; came; a node came. */
+enum kube_change { KUBE_POD_LEFT, KUBE_POD_CAME, KUBE_NODE_CAME, KUBE_NOMINEE_LEFT };
+
+struct kube_space { /* Namespace */
+	const char *name;
+	struct sl_labels labels;
+};
+
 struct kube_budget { /* PodDisruptionBudget */
 	const char *namespace;
 	struct sl_label_selector pods;
@@ -273,7 +287,8 @@ struct kube {
 	struct kube_node *node;
 	uint32_t nodes;
 	int64_t free[KUBE_RES_MAX]; /* On all nodes together, whether they are up or not. */
-	uint32_t start;             /* The next cycle begins at this node. */
+	uint32_t *visit; /* Nodes in the order in which they are visited: of each zone one in turn. */
+	uint32_t start;  /* The next cycle begins at this place of it. */
 	struct kube_key *key;
 	uint32_t keys;
 	size_t key_capacity;
@@ -290,6 +305,10 @@ struct kube {
 	size_t gangs, gang_capacity;
 	struct kube_budget *budget;
 	uint32_t budgets;
+	struct kube_image *image;
+	size_t images, image_capacity;
+	struct kube_space *space;
+	uint32_t spaces;
 
 	struct kube_heap active, backoff, errors; /* errors: those that back off since an error. */
 	uint32_t *parked; /* In order of parking; pods that left it stand there until it is swept. */
@@ -301,9 +320,15 @@ struct kube {
 	bool alike_due;  /* Of some. */
 	uint32_t *freed; /* Nodes on which something was freed, or that came. */
 	size_t freed_count, freed_room;
+	uint64_t entries;
 	uint64_t version;  /* Of the cluster state: goes up as anything changes. */
 	uint32_t *nominee; /* Nominated pods: they preempted somewhere. */
 	size_t nominees, nominee_capacity;
+	struct {
+		uint32_t node, spec;
+		enum kube_change change;
+	} * evicted; /* What went in this cycle: pods that were preempted, and nominations. */
+	size_t evicted_count, evicted_capacity;
 	uint32_t pod_affinity_pods, pod_affinity_hard_pods; /* Assigned, with affinity. */
 	struct {
 		int64_t priority;
@@ -321,7 +346,7 @@ struct kube {
 	int64_t *score, *total;
 	size_t found;                   /* Nodes that are feasible, */
 	uint32_t looked_at;             /* of so many, */
-	uint32_t began;                 /* from this one on. */
+	uint32_t began;                 /* from this place of `visit` on. */
 	bool failed;                    /* It ended in an error. */
 	const struct kube_watch *watch; /* NULL: nobody. */
 	struct sl_node_alloc *node_alloc;
@@ -353,9 +378,16 @@ int kube_int(const struct sl_doc *doc, const struct sl_doc_node *map, const char
 const char *kube_plugin_name(enum kube_plugin plugin);
 void kube_profile_default(struct kube_profile *profile);
 int kube_configure(struct kube *k, struct sl_err *err);
-int64_t kube_priority(const struct kube *k, const struct sl_podset *podset, int64_t of_job);
+/* Its priority, and whether it may preempt: of the pod, its class, the default class, or its job. */
+void kube_take_priority(
+	const struct kube *k, const struct sl_podset *podset, int64_t of_job, struct kube_spec *spec);
 
-/* kube_gates.c: as --feature-gates has them, "NAME=true,NAME=false"; others are as in 1.36. */
+/* kube_images.c: those that a node's object lists; sorted once all are there. */
+int kube_images_of(struct kube *k, const struct sl_object *object, uint32_t node, struct sl_err *err);
+void kube_images_sort(struct kube *k);
+int64_t kube_images_score(const struct kube *k, const struct kube_spec *spec, uint32_t node);
+
+/* kube_feature_gates.c: as --feature-gates has them, "NAME=true,NAME=false"; others are as in 1.36. */
 int kube_gates_read(const char *text, bool gate[KUBE_GATES], struct sl_err *err);
 
 /* kube_pods.c: pods, and their resources on nodes. */
@@ -374,7 +406,6 @@ size_t kube_where(struct kube *k, sl_job job, const struct sl_node_alloc **node_
 void kube_nominate(struct kube *k, uint32_t pod, uint32_t node); /* KUBE_NO: no more. */
 
 /* kube_queue.c */
-enum kube_change { KUBE_POD_LEFT, KUBE_POD_CAME, KUBE_NODE_CAME };
 void kube_queue_add(struct kube *k, uint32_t pod);
 void kube_queue_drop(struct kube *k, uint32_t pod);
 uint32_t kube_queue_pop(struct kube *k); /* KUBE_NO: none. */
@@ -388,18 +419,17 @@ sl_time kube_backoff(uint32_t attempts);
 void kube_queue_back_off(struct kube_pod *pod); /* Since it entered. */
 
 void kube_queue_wake(struct kube *k, uint32_t pod);
-bool kube_asks_same(const struct kube *k, const int64_t *a, const int64_t *b);
 typedef bool kube_order(const struct kube *k, uint32_t a, uint32_t b);
 bool kube_heap_push(struct kube *k, struct kube_heap *heap, uint32_t pod, kube_order *before);
 void kube_heap_take_out(struct kube *k, struct kube_heap *heap, size_t at, kube_order *before);
 void kube_heap_renew(struct kube *k, struct kube_heap *heap, kube_order *before);
 
 /* kube_alike.c: unschedulable pods of equal requests, tried together. */
-bool kube_alike_park(struct kube *k, uint32_t pod);            /* False: it is not such a pod. */
-void kube_alike_drop(struct kube *k, uint32_t pod);            /* It is no more. */
-void kube_alike_tried(struct kube *k, uint32_t pod);           /* It left the queue to be tried. */
-void kube_alike_changed(struct kube *k, const uint32_t *spec); /* A pod of it went; NULL: a node came. */
-void kube_alike_settle(struct kube *k);                        /* Before the next is tried. */
+bool kube_alike_park(struct kube *k, uint32_t pod);  /* False: it is not such a pod. */
+void kube_alike_drop(struct kube *k, uint32_t pod);  /* It is no more. */
+void kube_alike_tried(struct kube *k, uint32_t pod); /* It left the queue to be tried. */
+void kube_alike_changed(struct kube *k);             /* A pod went, or a node came. */
+void kube_alike_settle(struct kube *k);              /* Before the next is tried. */
 sl_time kube_alike_next(const struct kube *k);
 void kube_alike_flush(struct kube *k);
 void kube_alike_free(struct kube *k);
@@ -410,15 +440,24 @@ struct kube_cycle { /* What is counted once for a pod. */
 	uint32_t pod;
 	struct kube_pod_affinity *pod_affinity; /* NULL: no other pods matter to it. */
 	bool nominees;                          /* Others' nominations are minded. */
+	bool apart;                             /* InterPodAffinity is not asked. */
 };
+bool kube_ports_meet(const struct sl_podset *a, const struct sl_podset *b); /* Host ports that both want. */
+bool kube_pod_affinity_shuns(
+	const struct kube *k, const struct kube_spec *spec, const struct kube_spec *other);
+bool kube_pod_affinity_wants(const struct kube *k, const struct kube_spec *spec,
+	const struct kube_spec *other, bool anti, bool hint);
 enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32_t node);
 bool kube_node_suits(
 	const struct kube *k, const struct kube_spec *spec, uint32_t node); /* Selector, affinity. */
-int64_t kube_wanted(const struct kube_profile *profile, int64_t nodes);     /* numFeasibleNodesToFind */
+bool kube_taints_keep_off(const struct kube_spec *spec, const struct kube_node *node);
+int64_t kube_wanted(const struct kube_profile *profile, int64_t nodes); /* numFeasibleNodesToFind */
 
 /* kube_affinity.c: of spreading and of affinity between pods. NULL: neither is in play. */
 struct kube_pod_affinity *kube_pod_affinity_new(struct kube *k, uint32_t pod);
 void kube_pod_affinity_free(struct kube_pod_affinity *pod_affinity);
+/* It has terms, or some pod that stands wants none like it. */
+bool kube_pod_affinity_matters(const struct kube_pod_affinity *pod_affinity);
 enum kube_why kube_pod_affinity_spread(
 	struct kube *k, const struct kube_pod_affinity *pod_affinity, uint32_t node);
 enum kube_why kube_pod_affinity_filter(
@@ -434,7 +473,9 @@ int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const
 int64_t kube_score_balanced(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
 
 /* kube_preempt.c */
-int64_t kube_lowest(const struct kube *k);       /* The lowest priority assigned; INT64_MAX: none is. */
+int64_t kube_lowest(const struct kube *k); /* The lowest priority assigned; INT64_MAX: none is. */
+void kube_gone(
+	struct kube *k, uint32_t node, uint32_t spec, enum kube_change change); /* Told as the cycle ends. */
 bool kube_preempt(struct kube *k, uint32_t pod); /* Victims were evicted, and the pod is nominated. */
 
 /* kube_cycle.c */

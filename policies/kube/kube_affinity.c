@@ -3,8 +3,7 @@
  * kube_affinity.c - plugins that read other pods: PodTopologySpread and InterPodAffinity.
  *
  * https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/ and
- * assign-pod-node/#inter-pod-affinity-and-anti-affinity. Of a spread constraint nodeAffinityPolicy is Honor,
- * nodeTaintsPolicy Ignore, their defaults.
+ * assign-pod-node/#inter-pod-affinity-and-anti-affinity.
  */
 #include "policies/kube/kube.h"
 
@@ -34,15 +33,64 @@ struct kube_pod_affinity {
 	uint32_t veto_count;
 };
 
-static bool kube_pod_matches(const struct kube *k, const struct sl_pod_affinity *term,
-	const char *own_namespace, const struct kube_spec *spec)
+/* A namespace without an object has its name as a label, as all have. */
+static bool is_selected(
+	const struct kube *k, const struct sl_label_selector *selector, const char *name, bool blind)
 {
-	(void)k;
-	bool in_namespace =
-		term->all_spaces || (!term->namespace_count && strcmp(own_namespace, spec->namespace) == 0);
+	const struct sl_label own = { "kubernetes.io/metadata.name", name };
+	struct sl_labels labels = { &own, blind ? 0 : 1 };
+	if (selector->nothing)
+		return false;
+	for (uint32_t i = 0; i < k->spaces && !blind; i++)
+		if (strcmp(k->space[i].name, name) == 0)
+			labels = k->space[i].labels;
+	return sl_label_selects(selector, &labels);
+}
+
+/* blind: labels of namespaces are not known, as where kube-scheduler asks for hints. */
+static bool matches(const struct kube *k, const struct sl_pod_affinity *term, const char *own_namespace,
+	const struct kube_spec *spec, bool blind)
+{
+	bool in_namespace = is_selected(k, &term->spaces, spec->namespace, blind);
+	if (!term->namespace_count && term->spaces.nothing)
+		in_namespace = strcmp(own_namespace, spec->namespace) == 0;
 	for (uint32_t i = 0; i < term->namespace_count && !in_namespace; i++)
 		in_namespace = strcmp(term->namespace[i], spec -> namespace) == 0;
 	return in_namespace && sl_label_selects(&term->pods, &spec->podset->labels);
+}
+
+static bool kube_pod_matches(const struct kube *k, const struct sl_pod_affinity *term,
+	const char *own_namespace, const struct kube_spec *spec)
+{
+	return matches(k, term, own_namespace, spec, false);
+}
+
+/* All required terms of that sort want the other one; false: there are none. */
+bool kube_pod_affinity_wants(const struct kube *k, const struct kube_spec *spec,
+	const struct kube_spec *other, bool anti, bool hint)
+{
+	uint32_t terms = 0;
+	for (uint32_t i = 0; i < spec->podset->pod_affinity_count; i++) {
+		const struct sl_pod_affinity *term = &spec->podset->pod_affinity[i];
+		if (term->anti != anti || term->weight)
+			continue;
+		terms++;
+		if (!matches(k, term, spec->namespace, other, hint))
+			return false;
+	}
+	return terms > 0;
+}
+
+/* Some required anti-affinity of `spec` wants none like the other. */
+bool kube_pod_affinity_shuns(
+	const struct kube *k, const struct kube_spec *spec, const struct kube_spec *other)
+{
+	for (uint32_t i = 0; spec->pod_affinity_hard && i < spec->podset->pod_affinity_count; i++) {
+		const struct sl_pod_affinity *term = &spec->podset->pod_affinity[i];
+		if (term->anti && !term->weight && matches(k, term, spec->namespace, other, true))
+			return true;
+	}
+	return false;
 }
 
 static bool make_counts(struct kube *k, struct counts *counts, const char *key, int64_t fill)
@@ -71,6 +119,8 @@ static int64_t count_on(
 	const struct kube *k, uint32_t node, const struct sl_pod_spread *spread, const char *namespace)
 {
 	int64_t count = 0;
+	if (!spread->pods.labels.count && !spread->pods.term.count) /* An empty selector counts nobody. */
+		return 0;
 	for (uint32_t i = k->node[node].first; i != KUBE_NO; i = k->pod[i].next) {
 		const struct kube_spec *other = &k->spec[k->pod[i].spec];
 		count += strcmp(other->namespace, namespace) == 0 &&
@@ -79,16 +129,25 @@ static int64_t count_on(
 	return count;
 }
 
+/* nodeAffinityPolicy, nodeTaintsPolicy: is the node one of those over which pods are spread? */
+static bool counts_node(
+	const struct kube *k, const struct kube_spec *spec, const struct sl_pod_spread *spread, uint32_t node)
+{
+	return (spread->any_affinity || kube_node_suits(k, spec, node)) &&
+	       !(spread->minds_taints && kube_taints_keep_off(spec, &k->node[node]));
+}
+
 static void count_spread(struct kube *k, struct kube_pod_affinity *pod_affinity)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod_affinity->pod].spec];
 	for (uint32_t node = 0; node < k->nodes; node++) {
-		if (!k->node[node].there || !kube_node_suits(k, spec, node) ||
-			!has_all_keys(k, spec->podset, node, true))
+		if (!k->node[node].there || !has_all_keys(k, spec->podset, node, true))
 			continue;
 		for (uint32_t i = 0; i < pod_affinity->constraints; i++) {
 			const struct sl_pod_spread *spread =
 				&spec->podset->spread[pod_affinity->of_constraint[i]];
+			if (!counts_node(k, spec, spread, node))
+				continue;
 			int64_t *pods =
 				&pod_affinity->spread[i].pods[pod_affinity->spread[i].key->domain[node]];
 			*pods = (*pods < 0 ? 0 : *pods) + count_on(k, node, spread, spec->namespace);
@@ -129,27 +188,12 @@ enum kube_why kube_pod_affinity_spread(
 
 /* ---- Affinity -------------------------------------------------------------------------------- */
 
-/* All required affinity terms of the pod want that one. */
-static bool wanted_by_all(const struct kube *k, const struct kube_spec *spec, const struct kube_spec *other)
-{
-	uint32_t terms = 0;
-	for (uint32_t i = 0; i < spec->podset->pod_affinity_count; i++) {
-		const struct sl_pod_affinity *term = &spec->podset->pod_affinity[i];
-		if (term->anti || term->weight)
-			continue;
-		terms++;
-		if (!kube_pod_matches(k, term, spec->namespace, other))
-			return false;
-	}
-	return terms > 0;
-}
-
 static void count_terms(const struct kube *k, struct kube_pod_affinity *pod_affinity,
 	const struct kube_spec *spec, uint32_t pod)
 {
 	const struct kube_spec *other = &k->spec[k->pod[pod].spec];
 	const uint32_t node = k->pod[pod].node;
-	const bool affine = wanted_by_all(k, spec, other);
+	const bool affine = kube_pod_affinity_wants(k, spec, other, false, false);
 	for (uint32_t i = 0; i < pod_affinity->terms; i++) {
 		const struct sl_pod_affinity *term = &spec->podset->pod_affinity[pod_affinity->of_term[i]];
 		const uint32_t domain = pod_affinity->term[i].key->domain[node];
@@ -192,7 +236,7 @@ static void veto(
 static void count_pod_affinity(struct kube *k, struct kube_pod_affinity *pod_affinity)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod_affinity->pod].spec];
-	pod_affinity->own_affine = wanted_by_all(k, spec, spec);
+	pod_affinity->own_affine = kube_pod_affinity_wants(k, spec, spec, false, false);
 	if (!pod_affinity->terms && !k->pod_affinity_hard_pods)
 		return;
 	for (uint32_t node = 0; node < k->nodes; node++) {
@@ -287,6 +331,11 @@ struct kube_pod_affinity *kube_pod_affinity_new(struct kube *k, uint32_t pod)
 	return pod_affinity;
 }
 
+bool kube_pod_affinity_matters(const struct kube_pod_affinity *pod_affinity)
+{
+	return pod_affinity && (pod_affinity->terms || pod_affinity->veto_count);
+}
+
 void kube_pod_affinity_free(struct kube_pod_affinity *pod_affinity)
 {
 	if (!pod_affinity)
@@ -330,7 +379,7 @@ static bool add_soft(struct kube *k, const struct kube_spec *spec, const struct 
 	for (uint32_t i = 0; i < k->nodes; i++) {
 		const uint32_t domain = counts.key->domain[i];
 		if (domain != KUBE_NO && counts.pods[domain] >= 0 && k->node[i].there &&
-			kube_node_suits(k, spec, i) && has_all_keys(k, spec->podset, i, false))
+			counts_node(k, spec, spread, i) && has_all_keys(k, spec->podset, i, false))
 			counts.pods[domain] += count_on(k, i, spread, spec->namespace);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -408,12 +457,22 @@ static void add_pair(struct kube *k, const struct kube_spec *spec, uint32_t stan
 	}
 }
 
+static bool has_wishes(const struct sl_podset *podset)
+{
+	for (uint32_t i = 0; i < podset->pod_affinity_count; i++)
+		if (podset->pod_affinity[i].weight)
+			return true;
+	return false;
+}
+
 void kube_pod_affinity_score(struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	int64_t least = INT64_MAX, most = INT64_MIN;
 	const struct scored on = { node, count, score };
 	memset(score, 0, count * sizeof(*score));
+	if (spec->profile->own_wishes && !has_wishes(spec->podset))
+		return;
 	for (uint32_t i = 0; i < k->nodes; i++) {
 		if (!spec->podset->pod_affinity_count && !k->node[i].pod_affinity_pods)
 			continue;
@@ -424,6 +483,9 @@ void kube_pod_affinity_score(struct kube *k, uint32_t pod, const uint32_t *node,
 		least = score[i] < least ? score[i] : least;
 		most = score[i] > most ? score[i] : most;
 	}
+	/* In floating point and then cut, as kube-scheduler does it: 29 of 100 is 28. */
 	for (size_t i = 0; i < count; i++)
-		score[i] = most > least ? 100 * (score[i] - least) / (most - least) : 0;
+		score[i] = most > least
+				   ? (int64_t)(100.0 * ((double)(score[i] - least) / (double)(most - least)))
+				   : 0;
 }

@@ -27,7 +27,7 @@ static sl_time entered_of(const struct kube *k, uint32_t pod)
 static bool alike_before(const struct kube *k, uint32_t a, uint32_t b)
 {
 	const sl_time x = entered_of(k, a), y = entered_of(k, b);
-	return x != y ? x < y : a < b;
+	return x != y ? x < y : k->pod[a].order < k->pod[b].order;
 }
 
 static uint32_t set_of(struct kube *k, uint32_t like, uint32_t attempts)
@@ -113,7 +113,7 @@ static void wake(struct kube *k, uint32_t pod)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-void kube_alike_changed(struct kube *k, const uint32_t *spec)
+void kube_alike_changed(struct kube *k)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < k->listed_count; i++) {
@@ -124,9 +124,7 @@ void kube_alike_changed(struct kube *k, const uint32_t *spec)
 			continue;
 		}
 		k->listed[kept++] = number;
-		set->due |=
-			!spec || kube_asks_same(k, k->like[number / LEVELS].request, k->spec[*spec].request);
-		k->alike_due |= set->due;
+		set->due = k->alike_due = true;
 	}
 	k->listed_count = kept;
 }

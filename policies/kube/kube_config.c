@@ -19,17 +19,18 @@ static const struct {
 	{ "NodeName", KUBE_NODE_NAME, 0 },
 	{ "TaintToleration", KUBE_TAINTS, 3 },
 	{ "NodeAffinity", KUBE_AFFINITY, 2 },
+	{ "NodePorts", KUBE_PORTS, 0 },
 	{ "NodeResourcesFit", KUBE_FIT, 1 },
 	{ "PodTopologySpread", KUBE_SPREAD, 2 },
 	{ "InterPodAffinity", KUBE_POD_AFFINITY, 2 },
 	{ "DynamicResources", KUBE_DRA, 2 },
 	{ "NodeResourcesBalancedAllocation", KUBE_BALANCED, 1 },
+	{ "ImageLocality", KUBE_IMAGES, 1 },
 };
 
-/* Plugins that decide nothing here: images, volumes, ports are not modelled. */
-static const char *const passed_over[] = { "ImageLocality", "NodePorts", "VolumeBinding",
-	"VolumeRestrictions", "VolumeZone", "NodeVolumeLimits", "PrioritySort", "DefaultBinder",
-	"SchedulingGates", "GangScheduling", NULL };
+/* Plugins that decide nothing here: volumes are not modelled. */
+static const char *const passed_over[] = { "VolumeBinding", "VolumeRestrictions", "VolumeZone",
+	"NodeVolumeLimits", "PrioritySort", "DefaultBinder", "SchedulingGates", "GangScheduling", NULL };
 
 const char *kube_plugin_name(enum kube_plugin plugin)
 {
@@ -195,6 +196,13 @@ static int take_fit(struct kube_profile *profile, const struct sl_object *object
 	return status;
 }
 
+static bool says_at(
+	const struct sl_object *object, const struct sl_doc_node *map, const char *path, const char *word)
+{
+	const char *text = kube_text(object->doc, map, path);
+	return text && strcmp(text, word) == 0;
+}
+
 static int take_arguments(struct kube_profile *profile, const struct sl_object *object,
 	const struct sl_doc_node *list, struct sl_err *err)
 {
@@ -216,6 +224,9 @@ static int take_arguments(struct kube_profile *profile, const struct sl_object *
 		else if (strcmp(name, "InterPodAffinity") == 0)
 			status = kube_int(
 				object->doc, args, "hardPodAffinityWeight", &profile->hard_affinity, err);
+		if (strcmp(name, "InterPodAffinity") == 0)
+			profile->own_wishes =
+				says_at(object, args, "ignorePreferredTermsOfExistingPods", "true");
 	}
 	return status;
 }
@@ -271,25 +282,40 @@ int kube_configure(struct kube *k, struct sl_err *err)
 	return status;
 }
 
-/* Of the pod itself, else of its class, else of the class with globalDefault, else of its job. */
-int64_t kube_priority(const struct kube *k, const struct sl_podset *podset, int64_t of_job)
+/* Classes that every cluster has. */
+static const struct {
+	const char *name;
+	int64_t value;
+} system_classes[] = { { "system-cluster-critical", 2000000000 }, { "system-node-critical", 2000001000 } };
+
+/* The class of that name; of NULL, that of everybody (globalDefault). */
+static const struct sl_object *class_of(const struct kube *k, const char *name)
 {
-	if (podset->priority != SL_NONE)
-		return podset->priority;
 	for (uint32_t i = 0; i < k->cluster->object_count; i++) {
 		const struct sl_object *object = &k->cluster->object[i];
-		if (strcmp(object->kind, "PriorityClass") != 0)
-			continue;
-		const char *text = kube_text(object->doc, object->node, "value");
-		const char *everybody = kube_text(object->doc, object->node, "globalDefault");
-		const bool named =
-			podset->priority_class && strcmp(podset->priority_class, object->name) == 0;
-		int64_t value;
-		if (!named &&
-			(podset->priority_class || of_job || !everybody || strcmp(everybody, "true") != 0))
-			continue;
-		if (text && sl_get_i64(text, strlen(text), &value))
-			return value;
+		if (strcmp(object->kind, "PriorityClass") == 0 &&
+			(name ? strcmp(object->name, name) == 0
+			      : says_at(object, object->node, "globalDefault", "true")))
+			return object;
 	}
-	return of_job;
+	return NULL;
+}
+
+/* Of the pod itself, else of its class, else of its job, else of the class with globalDefault; else 0. */
+void kube_take_priority(
+	const struct kube *k, const struct sl_podset *podset, int64_t of_job, struct kube_spec *spec)
+{
+	const char *name = podset->priority_class;
+	const struct sl_object *class = name || of_job == SL_NONE || !of_job ? class_of(k, name) : NULL;
+	const char *text = class ? kube_text(class->doc, class->node, "value") : NULL;
+	spec->priority = of_job == SL_NONE ? 0 : of_job;
+	spec->never_preempts =
+		podset->never_preempts || (class && says_at(class, class->node, "preemptionPolicy", "Never"));
+	for (size_t i = 0; name && i < SL_LEN(system_classes); i++)
+		if (strcmp(system_classes[i].name, name) == 0)
+			spec->priority = system_classes[i].value;
+	if (text)
+		(void)sl_get_i64(text, strlen(text), &spec->priority);
+	if (podset->priority != SL_NONE)
+		spec->priority = podset->priority;
 }

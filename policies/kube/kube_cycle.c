@@ -33,12 +33,43 @@ static bool failing_retry(struct kube *k, uint32_t pod, const struct kube_cycle 
 	return true;
 }
 
+/* Where its affinity names nodes, no others are looked at. */
+static enum kube_why why_not(struct kube *k, const struct kube_cycle *cycle, uint32_t node)
+{
+	const uint8_t *named = k->spec[k->pod[cycle->pod].spec].named;
+	return named && !named[node] ? KUBE_WHY_UNNAMED : kube_filter(k, cycle, node);
+}
+
+/* The search ends as one more than wanted is found, or at an error. The next one begins behind those that
+ * were looked at; of nodes that are not there as well. */
+static size_t search(struct kube *k, const struct kube_cycle *cycle, int64_t wanted)
+{
+	uint32_t passed = 0, seen = 0;
+	size_t count = 0;
+	for (; seen < k->nodes; seen++) {
+		const uint32_t node = k->visit[((uint64_t)k->start + seen) % k->nodes];
+		if (!k->node[node].there) {
+			passed++;
+			continue;
+		}
+		const enum kube_why why = why_not(k, cycle, node);
+		k->failed = why == KUBE_WHY_ERROR;
+		if (k->failed || (why == KUBE_FITS && (int64_t)count == wanted))
+			break;
+		k->node_why[node] = (uint8_t)why;
+		k->looked_at += why != KUBE_WHY_UNNAMED;
+		if (why == KUBE_FITS)
+			k->feasible[count++] = node;
+	}
+	if (k->nodes)
+		k->start = (uint32_t)(((uint64_t)k->start + k->looked_at + passed) % k->nodes);
+	return k->failed ? 0 : count;
+}
+
 static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 {
 	const struct kube_profile *profile = k->spec[k->pod[cycle->pod].spec].profile;
-	const int64_t wanted = kube_wanted(profile, k->nodes);
 	const uint32_t first = k->pod[cycle->pod].nominated;
-	size_t count = 0;
 	k->began = k->start;
 	/* Its nominated node is tried before all others. */
 	if (first != KUBE_NO && k->node[first].there && kube_filter(k, cycle, first) == KUBE_FITS) {
@@ -46,31 +77,15 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 		k->looked_at = 1;
 		return 1;
 	}
-	uint32_t seen = 0;
 	k->looked_at = 0;
 	k->failed = false;
-	for (; seen < k->nodes && (int64_t)count < wanted; seen++) {
-		uint32_t node = k->start + seen;
-		node = node >= k->nodes ? node - k->nodes : node;
-		if (!k->node[node].there)
-			continue;
-		const enum kube_why why = kube_filter(k, cycle, node);
-		k->node_why[node] = (uint8_t)why;
-		k->failed = why == KUBE_WHY_ERROR;
-		if (k->failed)
-			break;
-		k->looked_at++;
-		if (why == KUBE_FITS)
-			k->feasible[count++] = node;
-	}
-	k->start = k->nodes ? (uint32_t)(((uint64_t)k->start + seen) % k->nodes) : 0;
-	return k->failed ? 0 : count;
+	return search(k, cycle, kube_wanted(profile, k->nodes));
 }
 
 /* Where it would go; KUBE_NO: nowhere. *retry: as the last equal one, without filtering all nodes. */
 static uint32_t find_node(struct kube *k, uint32_t pod, bool *retry)
 {
-	struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0 };
+	struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0, false };
 	uint32_t node = KUBE_NO;
 	*retry = failing_retry(k, pod, &cycle);
 	if (!*retry) {
@@ -96,6 +111,7 @@ static void bind(struct kube *k, uint32_t pod)
 	struct kube_job *job = &k->job[of->job];
 	of->state = KUBE_POD_BOUND;
 	of->bound = k->now;
+	of->order = ++k->entries;
 	if (k->watch)
 		k->watch->bound(k->watch->self, k, pod);
 	kube_nominate(k, pod, KUBE_NO);
@@ -112,6 +128,7 @@ enum kube_plugin kube_plugin_of(enum kube_why why)
 		[KUBE_WHY_NAME] = KUBE_NODE_NAME,
 		[KUBE_WHY_TAINT] = KUBE_TAINTS,
 		[KUBE_WHY_AFFINITY] = KUBE_AFFINITY,
+		[KUBE_WHY_UNNAMED] = KUBE_AFFINITY,
 		[KUBE_WHY_SPREAD_LABEL] = KUBE_SPREAD,
 		[KUBE_WHY_SPREAD] = KUBE_SPREAD,
 		[KUBE_WHY_POD_AFFINITY] = KUBE_POD_AFFINITY,
@@ -119,6 +136,7 @@ enum kube_plugin kube_plugin_of(enum kube_why why)
 		[KUBE_WHY_EXISTING_ANTI] = KUBE_POD_AFFINITY,
 		[KUBE_WHY_DRA] = KUBE_DRA,
 		[KUBE_WHY_ERROR] = KUBE_DRA,
+		[KUBE_WHY_PORTS] = KUBE_PORTS,
 		[KUBE_WHY_TOO_LARGE] = KUBE_FIT,
 		[KUBE_WHY_PODS] = KUBE_FIT,
 		[KUBE_WHY_RESOURCE] = KUBE_FIT };
@@ -162,11 +180,19 @@ static bool has_lower(const struct kube *k, uint32_t pod)
 /* Which nodes could be helped has to be known. */
 static void look_at_all(struct kube *k, uint32_t pod)
 {
-	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0 };
+	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0, false };
 	for (uint32_t i = 0; i < k->nodes; i++)
 		if (k->node[i].there)
-			k->node_why[i] = (uint8_t)kube_filter(k, &cycle, i);
+			k->node_why[i] = (uint8_t)why_not(k, &cycle, i);
 	kube_pod_affinity_free(cycle.pod_affinity);
+}
+
+/* What was evicted is gone, which may help others, too. */
+static void tell_evicted(struct kube *k)
+{
+	for (size_t i = 0; i < k->evicted_count; i++)
+		kube_queue_changed(k, k->evicted[i].change, k->evicted[i].node, k->evicted[i].spec);
+	k->evicted_count = 0;
 }
 
 /* No node: does preemption help? */
@@ -178,18 +204,24 @@ static void fail_or_preempt(struct kube *k, uint32_t pod, bool retry)
 		cycle_error(k, pod);
 		return;
 	}
-	if (spec->profile->preempts && !spec->podset->never_preempts && has_lower(k, pod)) {
+	if (spec->profile->preempts && !spec->never_preempts && has_lower(k, pod)) {
 		if (retry)
 			look_at_all(k, pod);
 		full = false;
-		const uint32_t bits = full ? 1U << KUBE_FIT : failed_by(k);
+		const uint32_t bits = failed_by(k);
 		if (kube_preempt(k, pod)) {
 			kube_queue_park(k, pod, bits);
-			kube_queue_changed(k, KUBE_POD_LEFT, k->pod[pod].nominated, k->pod[pod].spec);
+			tell_evicted(k);
 			return;
 		}
 	}
+	/* Preemption found nobody: what it was nominated to does not help it any more. */
+	if (spec->profile->preempts && !spec->never_preempts && k->pod[pod].nominated != KUBE_NO) {
+		kube_gone(k, k->pod[pod].nominated, k->pod[pod].spec, KUBE_NOMINEE_LEFT);
+		kube_nominate(k, pod, KUBE_NO);
+	}
 	kube_cycle_fail(k, pod, full);
+	tell_evicted(k);
 }
 
 /* ---- Gangs ----------------------------------------------------------------------------------- */
@@ -298,7 +330,7 @@ static uint32_t place_gang(
 			continue;
 		uint32_t node = find_node(k, pod, retry);
 		if (node == KUBE_NO && has_lower(k, pod) && spec->profile->preempts &&
-			!spec->podset->never_preempts) {
+			!spec->never_preempts) {
 			if (*retry)
 				look_at_all(k, pod);
 			*retry = false;
@@ -359,9 +391,7 @@ static void try_gang(struct kube *k, uint32_t first)
 	if (!first_placed)
 		kube_queue_park(k, first, bits);
 	park_gang(k, gang, from, until, bits);
-	if (waits) /* Pods were preempted. */
-		kube_queue_changed(k, KUBE_POD_LEFT,
-			k->pod[first].nominated == KUBE_NO ? 0 : k->pod[first].nominated, k->pod[first].spec);
+	tell_evicted(k);
 }
 
 /* ---- The loop -------------------------------------------------------------------------------- */
@@ -463,10 +493,12 @@ static void say_node(struct kube *k, const struct kube_spec *spec, struct said *
 		[KUBE_WHY_NAME] = "node(s) didn't match the requested node name",
 		[KUBE_WHY_TAINT] = "node(s) had untolerated taint(s)",
 		[KUBE_WHY_AFFINITY] = "node(s) didn't match Pod's node affinity/selector",
+		[KUBE_WHY_UNNAMED] = "node(s) didn't satisfy plugin(s) [NodeAffinity]",
 		[KUBE_WHY_SPREAD_LABEL] =
 			"node(s) didn't match pod topology spread constraints (missing required label)",
 		[KUBE_WHY_POD_AFFINITY] = "node(s) didn't match pod affinity rules",
 		[KUBE_WHY_SPREAD] = "node(s) didn't match pod topology spread constraints",
+		[KUBE_WHY_PORTS] = "node(s) didn't have free ports for the requested pod ports",
 		[KUBE_WHY_ANTI] = "node(s) didn't match pod anti-affinity rules",
 		[KUBE_WHY_EXISTING_ANTI] = "node(s) didn't satisfy existing pods anti-affinity rules",
 	};
@@ -509,11 +541,11 @@ const char *kube_why(struct kube *k, sl_job job)
 	bool failed = false;
 	if (!of->there || of->stuck == KUBE_NO || k->pod[of->stuck].node != KUBE_NO)
 		return NULL;
-	struct kube_cycle cycle = { of->stuck, kube_pod_affinity_new(k, of->stuck), k->nominees > 0 };
+	struct kube_cycle cycle = { of->stuck, kube_pod_affinity_new(k, of->stuck), k->nominees > 0, false };
 	for (uint32_t i = 0; i < k->nodes; i++) {
 		if (!k->node[i].there)
 			continue;
-		const enum kube_why why = kube_filter(k, &cycle, i);
+		const enum kube_why why = why_not(k, &cycle, i);
 		nodes++;
 		failed |= why == KUBE_WHY_ERROR;
 		if (failed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * kube_filter.c - which nodes are feasible for a pod: the filters of kube-scheduler v1.36, in its order.
- * Host ports, volumes and images are left out: nodes never lack them.
+ * Volumes are left out: nodes never lack them.
  */
 #include "policies/kube/kube_dra.h"
 
@@ -20,21 +20,6 @@ int64_t kube_wanted(const struct kube_profile *profile, int64_t nodes)
 	}
 	const int64_t wanted = nodes * percent / 100;
 	return wanted < NODES_ALL ? NODES_ALL : wanted;
-}
-
-static bool term_holds(const struct sl_label_term *term, const struct kube_node *node)
-{
-	if (!term->count)
-		return false; /* A term without expressions matches nowhere. */
-	if (!term->of_fields)
-		return sl_label_term_holds(term, &node->labels);
-	for (uint32_t i = 0; i < term->count; i++) {
-		const struct sl_label name = { term->expr[i].key, node->name };
-		const struct sl_labels labels = { &name, 1 };
-		if (!sl_label_expr_holds(&term->expr[i], &labels))
-			return false;
-	}
-	return true;
 }
 
 static bool has_labels(const struct sl_labels *wanted, const struct sl_labels *labels)
@@ -64,7 +49,7 @@ bool kube_node_suits(const struct kube *k, const struct kube_spec *spec, uint32_
 			return false;
 	}
 	for (uint32_t i = 0; i < podset->required_count; i++)
-		if (term_holds(&podset->required[i], on))
+		if (sl_node_term_holds(&podset->required[i], &on->labels, on->name))
 			return true;
 	return !podset->required_count;
 }
@@ -75,7 +60,7 @@ static bool is_tolerated(const struct kube_spec *spec, const struct sl_taint *ta
 	       sl_tolerates(&spec->assignment_tolerations, taint);
 }
 
-static bool taints_keep_off(const struct kube_spec *spec, const struct kube_node *node)
+bool kube_taints_keep_off(const struct kube_spec *spec, const struct kube_node *node)
 {
 	for (uint32_t i = 0; i < node->taints.count; i++)
 		if (node->taints.at[i].effect != SL_PREFER_NO_SCHEDULE &&
@@ -90,29 +75,36 @@ static bool is_cordon_tolerated(const struct kube_spec *spec)
 	return is_tolerated(spec, &cordon);
 }
 
-/* Requests of pods nominated there, of this pod's priority or higher. */
-static int64_t nominated(const struct kube *k, uint32_t pod, uint32_t node, uint32_t resource)
+/* The same port of a protocol, on one address or where one of them is of all. */
+bool kube_ports_meet(const struct sl_podset *a, const struct sl_podset *b)
 {
-	int64_t sum = 0;
-	for (size_t i = 0; i < k->nominees; i++) {
-		const struct kube_pod *other = &k->pod[k->nominee[i]];
-		const struct kube_spec *spec = &k->spec[other->spec];
-		if (k->nominee[i] == pod || other->nominated != node || other->node != KUBE_NO ||
-			spec->priority < k->spec[k->pod[pod].spec].priority)
-			continue;
-		sum += resource == KUBE_RES_MAX ? 1 : spec->request[resource];
-	}
-	return sum;
+	static const char any[] = "0.0.0.0";
+	for (uint32_t i = 0; i < a->port_count; i++)
+		for (uint32_t j = 0; j < b->port_count; j++) {
+			const struct sl_pod_port *x = &a->port[i], *y = &b->port[j];
+			if (x->port == y->port && strcmp(x->protocol, y->protocol) == 0 &&
+				(strcmp(x->ip, y->ip) == 0 || strcmp(x->ip, any) == 0 ||
+					strcmp(y->ip, any) == 0))
+				return true;
+		}
+	return false;
+}
+
+static bool has_ports(const struct kube *k, const struct kube_spec *spec, uint32_t node)
+{
+	for (uint32_t i = k->node[node].first; spec->podset->port_count && i != KUBE_NO; i = k->pod[i].next)
+		if (kube_ports_meet(spec->podset, k->spec[k->pod[i].spec].podset))
+			return false;
+	return true;
 }
 
 static enum kube_why fit(struct kube *k, const struct kube_cycle *cycle, uint32_t node)
 {
 	const struct kube_node *on = &k->node[node];
 	const struct kube_spec *spec = &k->spec[k->pod[cycle->pod].spec];
-	const bool others = cycle->nominees && on->nominees;
 	enum kube_why why = KUBE_FITS;
 	uint64_t lacks = 0;
-	if (on->pods + 1 + (others ? nominated(k, cycle->pod, node, KUBE_RES_MAX) : 0) > on->pods_max) {
+	if (on->pods + 1 > on->pods_max) {
 		why = KUBE_WHY_PODS;
 		lacks = UINT64_C(1) << KUBE_RES_MAX;
 	}
@@ -120,9 +112,7 @@ static enum kube_why fit(struct kube *k, const struct kube_cycle *cycle, uint32_
 		const int64_t wanted = spec->request[i];
 		if (wanted <= 0 || kube_dra_serves(k, node, i))
 			continue;
-		const int64_t free =
-			on->alloc[i] - on->used[i] - (others ? nominated(k, cycle->pod, node, i) : 0);
-		if (wanted <= free)
+		if (wanted <= on->alloc[i] - on->used[i])
 			continue;
 		lacks |= UINT64_C(1) << i;
 		if (wanted > on->alloc[i])
@@ -134,7 +124,7 @@ static enum kube_why fit(struct kube *k, const struct kube_cycle *cycle, uint32_
 	return why;
 }
 
-enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32_t node)
+static enum kube_why filter_as_is(struct kube *k, const struct kube_cycle *cycle, uint32_t node)
 {
 	const struct kube_node *on = &k->node[node];
 	const struct kube_pod *pod = &k->pod[cycle->pod];
@@ -146,16 +136,65 @@ enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32
 	if (pod->must != KUBE_NO && pod->must != node)
 		return KUBE_WHY_NAME;
 	/* A node that is down bears not-ready, which none of our pods tolerates for long. */
-	if (!on->up || (on->taints.count && asked[KUBE_TAINTS] && taints_keep_off(spec, on)))
+	if (!on->up || (on->taints.count && asked[KUBE_TAINTS] && kube_taints_keep_off(spec, on)))
 		return KUBE_WHY_TAINT;
 	if (asked[KUBE_AFFINITY] && !kube_node_suits(k, spec, node))
 		return KUBE_WHY_AFFINITY;
+	if (asked[KUBE_PORTS] && !has_ports(k, spec, node))
+		return KUBE_WHY_PORTS;
 	enum kube_why why = asked[KUBE_FIT] ? fit(k, cycle, node) : KUBE_FITS;
 	if (why == KUBE_FITS && cycle->pod_affinity && asked[KUBE_SPREAD])
 		why = kube_pod_affinity_spread(k, cycle->pod_affinity, node);
-	if (why == KUBE_FITS && cycle->pod_affinity && asked[KUBE_POD_AFFINITY])
+	if (why == KUBE_FITS && cycle->pod_affinity && !cycle->apart && asked[KUBE_POD_AFFINITY])
 		why = kube_pod_affinity_filter(k, cycle->pod_affinity, node);
 	if (why == KUBE_FITS && spec->claims && asked[KUBE_DRA])
 		why = kube_dra_filter(k, spec, node);
 	return why;
+}
+
+/* Pods nominated there, of this pod's priority or higher, as if they were there. */
+static enum kube_why filter_beside(struct kube *k, const struct kube_cycle *cycle, uint32_t node)
+{
+	const int64_t priority = k->pod[cycle->pod].priority;
+	const bool trying = k->trying;
+	bool any = false;
+	enum kube_why why = KUBE_FITS;
+	k->trying = true;
+	for (size_t i = 0; i < k->nominees; i++) {
+		struct kube_pod *other = &k->pod[k->nominee[i]];
+		other->beside = k->nominee[i] != cycle->pod && other->nominated == node &&
+				other->node == KUBE_NO && other->priority >= priority;
+		if (other->beside)
+			kube_take(k, k->nominee[i], node);
+		any |= other->beside;
+	}
+	if (any) {
+		/* Whom InterPodAffinity did not concern before, it does not look at now. */
+		const struct kube_cycle with = { .pod = cycle->pod,
+			.pod_affinity = kube_pod_affinity_new(k, cycle->pod),
+			.apart = !kube_pod_affinity_matters(cycle->pod_affinity) };
+		why = filter_as_is(k, &with, node);
+		kube_pod_affinity_free(with.pod_affinity);
+	}
+	for (size_t i = 0; any && i < k->nominees; i++) {
+		struct kube_pod *other = &k->pod[k->nominee[i]];
+		if (!other->beside)
+			continue;
+		kube_give(k, k->nominee[i]);
+		other->gpu_kind = KUBE_NO;
+		other->beside = false;
+	}
+	k->trying = trying;
+	return why;
+}
+
+/* It has to fit both beside those that are nominated to the node, and without them. */
+enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32_t node)
+{
+	if (cycle->nominees && k->node[node].nominees) {
+		const enum kube_why why = filter_beside(k, cycle, node);
+		if (why != KUBE_FITS)
+			return why;
+	}
+	return filter_as_is(k, cycle, node);
 }

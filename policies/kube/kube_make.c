@@ -100,20 +100,21 @@ static void take_type(struct kube *k, struct kube_node *node, const struct sl_no
 	node->alloc[gpu] = gpus;
 }
 
-static bool add_hostname(struct kube *k, struct kube_node *node)
+/* Where it is not there. False: no memory. */
+static bool add_label(struct kube *k, struct sl_labels *labels, const char *key, const char *value)
 {
-	if (sl_label_of(&node->labels, "kubernetes.io/hostname"))
+	if (sl_label_of(labels, key))
 		return true;
-	struct sl_label *made = sl_alloc(k->arena, node->labels.count + 1, sizeof(*made));
+	struct sl_label *made = sl_alloc(k->arena, labels->count + 1, sizeof(*made));
 	if (!made)
 		return false;
 	uint32_t at = 0;
-	while (at < node->labels.count && strcmp(node->labels.at[at].key, "kubernetes.io/hostname") < 0)
+	while (at < labels->count && strcmp(labels->at[at].key, key) < 0)
 		at++;
-	for (uint32_t i = 0; i < node->labels.count; i++)
-		made[i + (i >= at)] = node->labels.at[i];
-	made[at] = (struct sl_label){ "kubernetes.io/hostname", node->name };
-	node->labels = (struct sl_labels){ made, node->labels.count + 1 };
+	for (uint32_t i = 0; i < labels->count; i++)
+		made[i + (i >= at)] = labels->at[i];
+	made[at] = (struct sl_label){ key, value };
+	*labels = (struct sl_labels){ made, labels->count + 1 };
 	return true;
 }
 
@@ -142,10 +143,53 @@ static int make_nodes(struct kube *k, struct sl_err *err)
 				node->labels = cluster->node_labels[i];
 			take_type(k, node, &cluster->type[cluster->node_type[i]]);
 		}
-		if (!node->name || !add_hostname(k, node))
+		if (!node->name || !add_label(k, &node->labels, "kubernetes.io/hostname", node->name))
 			return sl_fail_memory(err);
 	}
 	return SL_OK;
+}
+
+/* ---- The order in which they are visited ------------------------------------------------------ */
+
+/* Zones in the order in which they first come, each as a number; nodes without one are a zone too. */
+static uint32_t zone_of(const struct kube *k, uint32_t node, const char **zone, uint32_t *zones)
+{
+	const struct sl_labels *labels = &k->node[node].labels;
+	const char *region = sl_label_of(labels, "topology.kubernetes.io/region");
+	const char *name = sl_label_of(labels, "topology.kubernetes.io/zone");
+	uint32_t at = 0;
+	region = region ? region : "";
+	name = name ? name : "";
+	while (at < *zones && (strcmp(zone[2 * at], region) != 0 || strcmp(zone[2 * at + 1], name) != 0))
+		at++;
+	if (at == *zones) {
+		zone[2 * at] = region;
+		zone[2 * at + 1] = name;
+		++*zones;
+	}
+	return at;
+}
+
+/* One node of each zone in turn (pkg/scheduler/backend/cache/node_tree.go). */
+static int order_nodes(struct kube *k, struct sl_err *err)
+{
+	const size_t room = (size_t)k->nodes + 1;
+	const char **zone = calloc(2 * room, sizeof(*zone));
+	uint32_t *of = calloc(room, sizeof(*of)), *next = calloc(room, sizeof(*next)), zones = 0, count = 0;
+	k->visit = sl_alloc(k->arena, room, sizeof(*k->visit));
+	const int status = zone && of && next && k->visit ? SL_OK : sl_fail_memory(err);
+	for (uint32_t i = 0; !status && i < k->nodes; i++)
+		of[i] = zone_of(k, i, zone, &zones);
+	for (uint32_t at = 0; !status && count < k->nodes; at = (at + 1) % zones) {
+		while (next[at] < k->nodes && of[next[at]] != at)
+			next[at]++;
+		if (next[at] < k->nodes)
+			k->visit[count++] = next[at]++;
+	}
+	free(zone);
+	free(of);
+	free(next);
+	return status;
 }
 
 struct named {
@@ -196,6 +240,8 @@ static int take_node(
 		&node->taints, err);
 	if (!status && amounts && amounts->kind == SL_DOC_MAP)
 		status = take_amounts(k, node, object, amounts, err);
+	if (!status)
+		status = kube_images_of(k, object, (uint32_t)(node - k->node), err);
 	return status;
 }
 
@@ -227,6 +273,7 @@ static int name_nodes(struct kube *k, struct sl_err *err)
 			status = take_node(k, &k->node[list[low].node], object, err);
 	}
 	free(list);
+	kube_images_sort(k);
 	return status;
 }
 
@@ -276,6 +323,34 @@ static int make_budgets(struct kube *k, struct sl_err *err)
 	return SL_OK;
 }
 
+/* ---- Namespaces ------------------------------------------------------------------------------ */
+
+/* Each has its own name as a label, as the API server writes it. */
+static int make_spaces(struct kube *k, struct sl_err *err)
+{
+	static const char own[] = "kubernetes.io/metadata.name";
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < k->cluster->object_count; i++)
+		count += strcmp(k->cluster->object[i].kind, "Namespace") == 0;
+	k->space = sl_alloc(k->arena, count + 1, sizeof(*k->space));
+	if (!k->space)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < k->cluster->object_count; i++) {
+		const struct sl_object *object = &k->cluster->object[i];
+		if (strcmp(object->kind, "Namespace") != 0)
+			continue;
+		struct kube_space *space = &k->space[k->spaces++];
+		space->name = object->name;
+		const int status = sl_doc_labels(k->arena, object->doc,
+			sl_doc_at(object->doc, object->node, "metadata.labels"), &space->labels, err);
+		if (status)
+			return status;
+		if (!add_label(k, &space->labels, own, space->name))
+			return sl_fail_memory(err);
+	}
+	return SL_OK;
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static int kube_make_room(struct kube *k, struct sl_err *err)
@@ -309,9 +384,13 @@ int kube_make(
 	(void)kube_resource(k, "memory");
 	int status = make_nodes(k, err);
 	if (!status)
+		status = order_nodes(k, err);
+	if (!status)
 		status = name_nodes(k, err);
 	if (!status)
 		status = make_budgets(k, err);
+	if (!status)
+		status = make_spaces(k, err);
 	if (!status)
 		status = kube_dra_make(k, err);
 	for (uint32_t i = 0; i < k->nodes; i++)
@@ -338,6 +417,7 @@ void kube_free(struct kube *k)
 	kube_dra_free(k);
 	free(k->key);
 	free(k->spec);
+	free(k->image);
 	free(k->like);
 	sl_map_free(&k->like_map);
 	free(k->pod);
@@ -350,6 +430,7 @@ void kube_free(struct kube *k)
 	free(k->freed);
 	free(k->level);
 	free(k->nominee);
+	free(k->evicted);
 	free(k->reported);
 	free(k->node_alloc);
 }

@@ -209,9 +209,10 @@ static void take_requests(struct kube *k, struct kube_spec *spec)
 		if (strcmp(asks->at[i].resource, "nvidia.com/gpu") == 0 && asks->at[i].amount > 0)
 			spec->gpu = resource;
 	}
-	const int64_t cpu = spec->request[KUBE_RES_CPU], mem = spec->request[KUBE_RES_MEM];
-	spec->cpu_scored = cpu ? cpu : KUBE_CPU_ASSUMED;
-	spec->mem_scored = mem ? mem : KUBE_MEM_ASSUMED;
+	spec->cpu_scored = spec->request[KUBE_RES_CPU] + spec->podset->cpu_unasked;
+	spec->mem_scored = spec->request[KUBE_RES_MEM] + spec->podset->mem_unasked;
+	spec->cpu_fit = spec->request[KUBE_RES_CPU] + spec->podset->cpu_fit;
+	spec->mem_fit = spec->request[KUBE_RES_MEM] + spec->podset->mem_fit;
 }
 
 static uint32_t gpu_types_of(const struct kube *k, uint32_t job, uint32_t set, const struct sl_pods *pods)
@@ -228,6 +229,43 @@ static const struct sl_job_attributes *kube_pods_more_of(const struct kube *k, u
 	return more ? &k->jobs->more[more] : NULL;
 }
 
+static bool is_among(const struct sl_label_expr *expr, const char *name)
+{
+	for (uint32_t i = 0; i < expr->count; i++)
+		if (strcmp(expr->value[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Does the term name this node? *names: it names any at all (matchFields, metadata.name In). */
+static bool term_names(const struct sl_label_term *term, const char *node, bool *names)
+{
+	bool all = true;
+	*names = false;
+	for (uint32_t i = 0; i < term->field_count; i++) {
+		if (term->field[i].op != SL_LABEL_IN || strcmp(term->field[i].key, "metadata.name") != 0)
+			continue;
+		*names = true;
+		all &= is_among(&term->field[i], node);
+	}
+	return *names && all;
+}
+
+/* NULL: some term of it does not name nodes. */
+static const uint8_t *named_nodes(struct kube *k, const struct sl_podset *podset)
+{
+	bool names = podset->required_count > 0;
+	for (uint32_t i = 0; i < podset->required_count && names; i++)
+		(void)term_names(&podset->required[i], "", &names);
+	uint8_t *named = names ? sl_alloc(k->arena, (size_t)k->nodes + 1, sizeof(*named)) : NULL;
+	if (names && !named)
+		(void)sl_fail_memory(&k->err);
+	for (uint32_t node = 0; named && node < k->nodes; node++)
+		for (uint32_t i = 0; i < podset->required_count; i++)
+			named[node] |= term_names(&podset->required[i], k->node[node].name, &names);
+	return named;
+}
+
 /* podset: that one, or a part of it. */
 static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *pods, uint32_t set,
 	const struct sl_podset *podset, const struct sl_podset_assignment *assignment)
@@ -239,7 +277,7 @@ static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *po
 	memset(spec, 0, sizeof(*spec));
 	spec->podset = podset;
 	spec->namespace = more && more->namespace && *more->namespace ? more->namespace : "default";
-	spec->priority = kube_priority(k, podset, more ? more->priority : 0);
+	kube_take_priority(k, podset, more ? more->priority : SL_NONE, spec);
 	spec->profile = kube_pods_profile_of(k, podset->scheduler);
 	spec->gang = KUBE_NO;
 	spec->gpu_types = gpu_types_of(k, job, set, pods);
@@ -257,8 +295,9 @@ static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *po
 	spec->plain = !podset->node_selector.count && !podset->required_count && !podset->preferred_count &&
 		      !podset->spread_count && !podset->pod_affinity_count && !podset->node &&
 		      !spec->assignment.count && !podset->tolerations.count && !spec->claims &&
-		      !spec->assignment_tolerations.count && !spec->gpu_types &&
+		      !podset->port_count && !spec->assignment_tolerations.count && !spec->gpu_types &&
 		      !(assignment && assignment->node) && spec->profile == &k->profile[0];
+	spec->named = named_nodes(k, podset);
 	spec->like = spec->plain ? find_like(k, spec) : KUBE_NO;
 	return (uint32_t)k->specs++;
 }
@@ -433,11 +472,14 @@ void kube_remove(struct kube *k, sl_time now, sl_job job)
 	for (uint32_t i = of->first; i < of->first + of->count; i++) {
 		struct kube_pod *pod = &k->pod[i];
 		const uint32_t gang = k->spec[pod->spec].gang, node = pod->node;
+		const uint32_t nominated = pod->nominated;
 		kube_nominate(k, i, KUBE_NO);
 		if (gang != KUBE_NO)
 			k->gang[gang].pods--;
 		if (node == KUBE_NO) {
 			kube_queue_drop(k, i);
+			if (nominated != KUBE_NO)
+				kube_queue_changed(k, KUBE_NOMINEE_LEFT, nominated, pod->spec);
 			continue;
 		}
 		if (gang != KUBE_NO)

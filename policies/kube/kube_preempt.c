@@ -19,8 +19,8 @@ enum { CANDIDATES_MIN = 100, CANDIDATES_PERCENT = 10 };
 struct victim {
 	uint32_t pod;
 	int64_t priority;
-	sl_time bound;
-	bool violates; /* A budget. */
+	uint64_t order; /* Of its binding. */
+	bool violates;  /* A budget. */
 };
 
 struct victims {
@@ -35,9 +35,7 @@ static int by_importance(const void *a, const void *b)
 	const struct victim *x = a, *y = b;
 	if (x->priority != y->priority)
 		return x->priority > y->priority ? -1 : 1;
-	if (x->bound != y->bound)
-		return x->bound < y->bound ? -1 : 1;
-	return (x->pod > y->pod) - (x->pod < y->pod);
+	return (x->order > y->order) - (x->order < y->order);
 }
 
 /* ---- Budgets --------------------------------------------------------------------------------- */
@@ -45,7 +43,9 @@ static int by_importance(const void *a, const void *b)
 static bool is_covered(const struct kube *k, const struct kube_budget *budget, uint32_t pod)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
-	return strcmp(budget->namespace, spec->namespace) == 0 &&
+	if (!budget->pods.labels.count && !budget->pods.term.count) /* Nobody, as of a pod without labels. */
+		return false;
+	return spec->podset->labels.count && strcmp(budget->namespace, spec->namespace) == 0 &&
 	       sl_label_selects(&budget->pods, &spec->podset->labels);
 }
 
@@ -91,7 +91,7 @@ static void mark_violations(struct kube *k, struct victim *victim, uint32_t coun
 
 static bool kube_preempt_fits(struct kube *k, uint32_t pod, uint32_t node)
 {
-	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), true };
+	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), true, false };
 	const bool does = kube_filter(k, &cycle, node) == KUBE_FITS;
 	kube_pod_affinity_free(cycle.pod_affinity);
 	return does;
@@ -104,7 +104,7 @@ static uint32_t lower_on(const struct kube *k, uint32_t pod, uint32_t node, stru
 	for (uint32_t i = k->node[node].first; i != KUBE_NO; i = k->pod[i].next) {
 		const int64_t other = k->spec[k->pod[i].spec].priority;
 		if (other < priority)
-			victim[count++] = (struct victim){ i, other, k->pod[i].bound, false };
+			victim[count++] = (struct victim){ i, other, k->pod[i].order, false };
 	}
 	qsort(victim, count, sizeof(*victim), by_importance);
 	return count;
@@ -168,20 +168,20 @@ static bool select_victims(struct kube *k, uint32_t pod, uint32_t node, struct v
 static int kube_preempt_compare(const struct victims *a, const struct victims *b)
 {
 	__int128 sum_a = 0, sum_b = 0;
-	sl_time since_a = SL_NEVER, since_b = SL_NEVER;
+	uint64_t since_a = UINT64_MAX, since_b = UINT64_MAX;
 	if (a->violations != b->violations)
 		return a->violations < b->violations ? -1 : 1;
 	if (a->at[0].priority != b->at[0].priority)
 		return a->at[0].priority < b->at[0].priority ? -1 : 1;
 	for (uint32_t i = 0; i < a->count; i++) {
 		sum_a += (__int128)a->at[i].priority + (INT64_C(1) << 31);
-		if (a->at[i].priority == a->at[0].priority && a->at[i].bound < since_a)
-			since_a = a->at[i].bound;
+		if (a->at[i].priority == a->at[0].priority && a->at[i].order < since_a)
+			since_a = a->at[i].order;
 	}
 	for (uint32_t i = 0; i < b->count; i++) {
 		sum_b += (__int128)b->at[i].priority + (INT64_C(1) << 31);
-		if (b->at[i].priority == b->at[0].priority && b->at[i].bound < since_b)
-			since_b = b->at[i].bound;
+		if (b->at[i].priority == b->at[0].priority && b->at[i].order < since_b)
+			since_b = b->at[i].order;
 	}
 	if (sum_a != sum_b)
 		return sum_a < sum_b ? -1 : 1;
@@ -206,9 +206,13 @@ int64_t kube_lowest(const struct kube *k) { return k->levels ? k->level[0].prior
 static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 {
 	const uint32_t offset = offset_of(k, pod);
-	const uint32_t percent = k->nodes * CANDIDATES_PERCENT / 100;
+	uint32_t potential = 0;
+	for (uint32_t i = 0; i < k->nodes; i++)
+		potential += k->node[i].there && k->node_why[i] >= KUBE_WHY_RESOLVABLE;
+	const uint32_t percent = potential * CANDIDATES_PERCENT / 100;
 	const uint32_t wanted = percent > CANDIDATES_MIN ? percent : CANDIDATES_MIN;
 	uint32_t found = 0;
+	bool harmless = false; /* One of them violates no budget. */
 	/* Of this cycle: filters run again below. */
 	uint64_t *lacks = malloc(((size_t)k->nodes + 1) * sizeof(*lacks));
 	uint8_t *why = malloc((size_t)k->nodes + 1);
@@ -219,17 +223,20 @@ static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 	}
 	memcpy(lacks, k->node_res, k->nodes * sizeof(*lacks));
 	memcpy(why, k->node_why, k->nodes);
-	for (uint32_t i = 0; i < k->nodes && found < wanted; i++) {
-		const uint32_t node = (offset + i) % k->nodes;
+	for (uint32_t i = 0; i < k->nodes && (found < wanted || !harmless); i++) {
+		const uint32_t node = k->visit[(offset + i) % k->nodes];
 		struct victims victims;
 		if (!k->node[node].there || why[node] < KUBE_WHY_RESOLVABLE ||
 			!select_victims(k, pod, node, &victims))
 			continue;
+		harmless |= !victims.violations;
 		if (found++ == 0) {
 			*best = victims;
 			continue;
 		}
-		if (kube_preempt_compare(&victims, best) < 0) {
+		const int order = kube_preempt_compare(&victims, best);
+		const bool named = k->options.ties == KUBE_TIES_NAME;
+		if (order < 0 || (!order && named && k->node[node].rank < k->node[best->node].rank)) {
 			free(best->at);
 			*best = victims;
 		} else {
@@ -241,6 +248,15 @@ static bool find_best(struct kube *k, uint32_t pod, struct victims *best)
 	free(lacks);
 	free(why);
 	return found > 0;
+}
+
+void kube_gone(struct kube *k, uint32_t node, uint32_t spec, enum kube_change change)
+{
+	if (SL_GROW(k->evicted, k->evicted_capacity, k->evicted_count + 1, &k->err))
+		return;
+	k->evicted[k->evicted_count].node = node;
+	k->evicted[k->evicted_count].spec = spec;
+	k->evicted[k->evicted_count++].change = change;
 }
 
 /* Its job, if it ran, has lost it; else it waits anew alone. */
@@ -255,6 +271,7 @@ static void kube_preempt_evict(struct kube *k, uint32_t pod, uint32_t cause)
 	job->bound -= of->state == KUBE_POD_BOUND;
 	if (gang != KUBE_NO)
 		k->gang[gang].placed--;
+	kube_gone(k, of->node, of->spec, KUBE_POD_LEFT);
 	kube_give(k, pod);
 	of->attempts = 0;
 	of->state = KUBE_POD_GONE;
@@ -275,8 +292,10 @@ bool kube_preempt(struct kube *k, uint32_t pod)
 	for (size_t i = k->nominees; i-- > 0;) { /* Lower ones have to look elsewhere. */
 		const uint32_t other = k->nominee[i];
 		if (k->pod[other].nominated == best.node &&
-			k->spec[k->pod[other].spec].priority < k->spec[k->pod[pod].spec].priority)
+			k->spec[k->pod[other].spec].priority < k->spec[k->pod[pod].spec].priority) {
+			kube_gone(k, best.node, k->pod[other].spec, KUBE_NOMINEE_LEFT);
 			kube_nominate(k, other, KUBE_NO);
+		}
 	}
 	kube_nominate(k, pod, best.node);
 	free(best.at);

@@ -11,6 +11,7 @@
 #include "policies/kube/kube_dra.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BACKOFF_FIRST = 1, BACKOFF_MAX = 10 }; /* Seconds. */
 
@@ -37,7 +38,7 @@ static bool active_before(const struct kube *k, uint32_t a, uint32_t b)
 		return x->priority > y->priority;
 	if (x->entered != y->entered)
 		return x->entered < y->entered;
-	return a < b;
+	return x->order < y->order;
 }
 
 static bool backoff_before(const struct kube *k, uint32_t a, uint32_t b)
@@ -92,6 +93,7 @@ static void to_active(struct kube *k, uint32_t pod)
 void kube_queue_add(struct kube *k, uint32_t pod)
 {
 	k->pod[pod].entered = k->now;
+	k->pod[pod].order = ++k->entries;
 	to_active(k, pod);
 }
 
@@ -150,6 +152,7 @@ void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by)
 	of->errors = 0;
 	of->failed_now = of->failed_now && of->entered == k->now ? of->failed_now + 1 : 1;
 	of->entered = k->now;
+	of->order = ++k->entries;
 	kube_queue_back_off(of);
 	if (!kube_alike_park(k, pod))
 		park(k, pod);
@@ -179,39 +182,39 @@ void kube_queue_wake(struct kube *k, uint32_t pod)
 
 /* ---- Hints ----------------------------------------------------------------------------------- */
 
-bool kube_asks_same(const struct kube *k, const int64_t *a, const int64_t *b)
-{
-	for (uint32_t i = 0; i < k->resources; i++)
-		if (a[i] > 0 && b[i] > 0)
-			return true;
-	return false;
-}
-
 static bool spread_looks(const struct kube_spec *spec, const struct kube_spec *other)
 {
 	for (uint32_t i = 0; i < spec->podset->spread_count; i++)
-		if (sl_label_selects(&spec->podset->spread[i].pods, &other->podset->labels))
+		if (spec->podset->spread[i].hard && strcmp(spec->namespace, other->namespace) == 0 &&
+			sl_label_selects(&spec->podset->spread[i].pods, &other->podset->labels))
 			return true;
 	return false;
 }
 
+/* Does a plugin that refused it say that it may fit now? `of` is the pod that came or left. */
 static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_change change, uint32_t other)
 {
 	const struct kube_spec *spec = &k->spec[pod->spec];
+	const uint32_t by = pod->failed_by;
 	if (change == KUBE_NODE_CAME)
-		return pod->failed_by != 1U << KUBE_GANG;
+		return by != 1U << KUBE_GANG;
 	const struct kube_spec *of = &k->spec[other];
-	if (change == KUBE_POD_LEFT && (pod->failed_by & 1U << KUBE_FIT) &&
-		(kube_asks_same(k, spec->request, of->request) || pod->nominated != KUBE_NO))
+	if ((by & 1U << KUBE_FIT) && change != KUBE_POD_CAME)
 		return true;
-	if ((pod->failed_by & 1U << KUBE_DRA) &&
+	if (change == KUBE_NOMINEE_LEFT)
+		return false;
+	if ((by & 1U << KUBE_PORTS) && change == KUBE_POD_LEFT && kube_ports_meet(spec->podset, of->podset))
+		return true;
+	if ((by & 1U << KUBE_DRA) &&
 		((change == KUBE_POD_LEFT && k->claims_freed) || kube_dra_share(k, spec, of)))
 		return true;
-	if ((pod->failed_by & 1U << KUBE_SPREAD) && spread_looks(spec, of))
+	if ((by & 1U << KUBE_SPREAD) && spread_looks(spec, of))
 		return true;
-	if (pod->failed_by & 1U << KUBE_POD_AFFINITY)
-		return change == KUBE_POD_LEFT || !spec->plain;
-	return change == KUBE_POD_LEFT && (pod->failed_by & 1U << KUBE_GANG);
+	if ((by & 1U << KUBE_POD_AFFINITY) &&
+		(kube_pod_affinity_wants(k, spec, of, change == KUBE_POD_LEFT, true) ||
+			(change == KUBE_POD_LEFT && kube_pod_affinity_shuns(k, of, spec))))
+		return true;
+	return change == KUBE_POD_LEFT && (by & 1U << KUBE_GANG);
 }
 
 void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, uint32_t spec)
@@ -220,7 +223,7 @@ void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, 
 	if (change != KUBE_POD_CAME && !SL_GROW(k->freed, k->freed_room, k->freed_count + 1, &k->err))
 		k->freed[k->freed_count++] = node;
 	if (change != KUBE_POD_CAME)
-		kube_alike_changed(k, change == KUBE_NODE_CAME ? NULL : &spec);
+		kube_alike_changed(k);
 	if (change == KUBE_POD_CAME && !k->pod_affinity_pods && !k->err.status) {
 		bool any = false;
 		for (size_t i = 0; i < k->parked_count && !any; i++)

@@ -232,7 +232,7 @@ static uint32_t collect(struct kube *k)
 
 static bool tries(struct kube *k, uint32_t pod, uint32_t node)
 {
-	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), false };
+	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), false, false };
 	const bool fits = kube_filter(k, &cycle, node) == KUBE_FITS;
 	kube_pod_affinity_free(cycle.pod_affinity);
 	if (fits) {

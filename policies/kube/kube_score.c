@@ -36,11 +36,11 @@ static struct usage usage_of(const struct kube *k, const struct kube_spec *spec,
 		return usage; /* An extended resource counts for pods that request it. */
 	if (!as_asked && at == KUBE_RES_CPU) {
 		used = node->cpu_scored;
-		own = spec->cpu_scored;
+		own = spec->cpu_fit;
 	}
 	if (!as_asked && at == KUBE_RES_MEM) {
 		used = node->mem_scored;
-		own = spec->mem_scored;
+		own = spec->mem_fit;
 	}
 	return (struct usage){ used + (with ? own : 0), node->alloc[at] };
 }
@@ -155,7 +155,7 @@ static int64_t preferred(const struct kube_spec *spec, const struct kube_node *n
 {
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < spec->podset->preferred_count; i++)
-		if (sl_label_term_holds(&spec->podset->preferred[i], &node->labels))
+		if (sl_node_term_holds(&spec->podset->preferred[i], &node->labels, node->name))
 			sum += spec->podset->preferred[i].weight;
 	return sum;
 }
@@ -218,8 +218,13 @@ static bool score_plugin(
 			k->score[i] = kube_dra_score(k, spec, node[i]);
 		normalise(k->score, count, false);
 		return true;
+	case KUBE_IMAGES:
+		for (size_t i = 0; i < count; i++)
+			k->score[i] = kube_images_score(k, spec, node[i]);
+		return true;
 	case KUBE_UNSCHEDULABLE:
 	case KUBE_NODE_NAME:
+	case KUBE_PORTS:
 	case KUBE_GANG:
 	case KUBE_PLUGINS:
 		break;

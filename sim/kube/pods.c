@@ -65,6 +65,20 @@ bool sl_label_term_holds(const struct sl_label_term *term, const struct sl_label
 	return true;
 }
 
+bool sl_node_term_holds(
+	const struct sl_label_term *term, const struct sl_labels *labels, const char *node_name)
+{
+	if (!term->count && !term->field_count)
+		return false;
+	for (uint32_t i = 0; i < term->field_count; i++) {
+		const struct sl_label name = { term->field[i].key, node_name };
+		const struct sl_labels fields = { &name, 1 };
+		if (!sl_label_expr_holds(&term->field[i], &fields))
+			return false;
+	}
+	return sl_label_term_holds(term, labels);
+}
+
 bool sl_label_selects(const struct sl_label_selector *selector, const struct sl_labels *labels)
 {
 	if (selector->nothing)

@@ -14,16 +14,13 @@ static const char preferred_key[] = "preferredDuringSchedulingIgnoredDuringExecu
 
 /* ---- Nodes -------------------------------------------------------------------------------------------- */
 
-/* A term has expressions of labels, or of the node's name. */
+/* A term has expressions of labels, and of the node's name: all have to hold. */
 static struct sl_label_term node_term(struct pods_reading *r, const struct sl_doc_node *node)
 {
-	const struct sl_doc_node *labels = pods_list(r, node, "matchExpressions");
-	const struct sl_doc_node *fields = pods_list(r, node, "matchFields");
-	struct sl_label_term term = pods_expressions(r, labels ? labels : fields);
-	term.of_fields = !labels && fields;
-	if (labels && fields)
-		pods_fail(r, fields,
-			"'matchFields' beside 'matchExpressions' is not read: give terms of one of them");
+	struct sl_label_term term = pods_expressions(r, pods_list(r, node, "matchExpressions"));
+	const struct sl_label_term fields = pods_expressions(r, pods_list(r, node, "matchFields"));
+	term.field = fields.expr;
+	term.field_count = fields.count;
 	return term;
 }
 
@@ -49,19 +46,44 @@ static void node_affinity(struct pods_reading *r, const struct sl_doc_node *map,
 /* ---- Pods -----------------------------------------------------------------------------------------------
  */
 
-static struct sl_pod_affinity pod_affinity_term(struct pods_reading *r, const struct sl_doc_node *node)
+/* matchLabelKeys, mismatchLabelKeys: the pod's own values of these labels are wanted too, or not; of labels
+ * that it lacks nothing is. The API server writes them into the selector as the pod is created. */
+static void match_keys(struct pods_reading *r, const struct sl_doc_node *node, const char *name,
+	enum sl_label_op op, const struct sl_labels *own, struct sl_label_selector *selector)
+{
+	const struct sl_doc_node *list = selector->nothing ? NULL : pods_list(r, node, name);
+	struct sl_label_term *term = &selector->term;
+	struct sl_label_expr *expr = pods_alloc(r, term->count + pods_count(list), sizeof(*expr));
+	uint32_t keys, count = 0;
+	const char *const *key = pods_texts(r, list, &keys);
+	if (!list || !expr)
+		return;
+	for (; count < term->count; count++)
+		expr[count] = term->expr[count];
+	for (uint32_t i = 0; i < keys; i++) {
+		const char **value = pods_alloc(r, 1, sizeof(*value));
+		const char *has = sl_label_of(own, key[i]);
+		if (!has || !value)
+			continue;
+		*value = has;
+		expr[count++] = (struct sl_label_expr){ key[i], op, value, 1 };
+	}
+	term->expr = expr;
+	term->count = count;
+}
+
+static struct sl_pod_affinity pod_affinity_term(
+	struct pods_reading *r, const struct sl_doc_node *node, const struct sl_labels *own)
 {
 	struct sl_pod_affinity pod_affinity = { .key = pods_text(r, node, "topologyKey") };
-	const struct sl_doc_node *spaces = pods_map(r, node, "namespaceSelector");
+	pod_affinity.spaces = pods_selector(r, pods_map(r, node, "namespaceSelector"));
 	pod_affinity.pods = pods_selector(r, pods_map(r, node, "labelSelector"));
+	match_keys(r, node, "matchLabelKeys", SL_LABEL_IN, own, &pod_affinity.pods);
+	match_keys(r, node, "mismatchLabelKeys", SL_LABEL_NOT_IN, own, &pod_affinity.pods);
 	pod_affinity.namespace =
 		pods_texts(r, pods_list(r, node, "namespaces"), &pod_affinity.namespace_count);
-	pod_affinity.all_spaces = spaces && !spaces->count;
 	if (!pod_affinity.key && node)
 		pods_fail(r, node, "pod affinity needs a 'topologyKey'");
-	if (spaces && spaces->count)
-		pods_fail(r, spaces,
-			"'namespaceSelector' is read as {} (all) only: list 'namespaces' in place of it");
 	return pod_affinity;
 }
 
@@ -71,11 +93,11 @@ static size_t terms_of(struct pods_reading *r, const struct sl_doc_node *map)
 }
 
 static void pod_affinity_add(struct pods_reading *r, const struct sl_doc_node *map, bool anti,
-	struct sl_pod_affinity *pod_affinity, uint32_t *count)
+	const struct sl_labels *own, struct sl_pod_affinity *pod_affinity, uint32_t *count)
 {
 	for (const struct sl_doc_node *node = pods_first(r, pods_list(r, map, required_key));
 		node && !r->status; node = sl_doc_next(r->doc, node)) {
-		pod_affinity[*count] = pod_affinity_term(r, node);
+		pod_affinity[*count] = pod_affinity_term(r, node, own);
 		pod_affinity[(*count)++].anti = anti;
 	}
 	for (const struct sl_doc_node *node = pods_first(r, pods_list(r, map, preferred_key));
@@ -85,10 +107,21 @@ static void pod_affinity_add(struct pods_reading *r, const struct sl_doc_node *m
 			pods_fail(r, node, "a preferred pod affinity needs a 'podAffinityTerm'");
 			return;
 		}
-		pod_affinity[*count] = pod_affinity_term(r, term);
+		pod_affinity[*count] = pod_affinity_term(r, term, own);
 		pod_affinity[*count].weight = (int32_t)pods_number(r, node, "weight", 1, 1, 100);
 		pod_affinity[(*count)++].anti = anti;
 	}
+}
+
+static bool is_policy(struct pods_reading *r, const struct sl_doc_node *node, const char *key,
+	const char *wanted, const char *other)
+{
+	const char *word = pods_text(r, node, key);
+	const bool is = word && strcmp(word, wanted) == 0;
+	if (word && !is && strcmp(word, other) != 0)
+		pods_fail(r, sl_doc_member(r->doc, node, key), "'%s' must be Honor or Ignore, not '%.40s'",
+			key, word);
+	return is;
 }
 
 static void pods_affinity_spread(
@@ -104,6 +137,9 @@ static void pods_affinity_spread(
 		one->min_domains = pods_number(r, node, "minDomains", 1, 1, INT32_MAX);
 		one->hard = !when || strcmp(when, "ScheduleAnyway") != 0;
 		one->pods = pods_selector(r, pods_map(r, node, "labelSelector"));
+		match_keys(r, node, "matchLabelKeys", SL_LABEL_IN, &podset->labels, &one->pods);
+		one->any_affinity = is_policy(r, node, "nodeAffinityPolicy", "Ignore", "Honor");
+		one->minds_taints = is_policy(r, node, "nodeTaintsPolicy", "Honor", "Ignore");
 		if (!one->key)
 			pods_fail(r, node, "a spread constraint needs a 'topologyKey'");
 	}
@@ -122,6 +158,6 @@ void pods_pod_affinity(struct pods_reading *r, const struct sl_doc_node *spec, s
 	podset->pod_affinity = pod_affinity;
 	if (!pod_affinity)
 		return;
-	pod_affinity_add(r, with, false, pod_affinity, &podset->pod_affinity_count);
-	pod_affinity_add(r, without, true, pod_affinity, &podset->pod_affinity_count);
+	pod_affinity_add(r, with, false, &podset->labels, pod_affinity, &podset->pod_affinity_count);
+	pod_affinity_add(r, without, true, &podset->labels, pod_affinity, &podset->pod_affinity_count);
 }

@@ -45,10 +45,9 @@ void pods_containers(struct pods_reading *r, const struct sl_doc_node *spec, str
 	for (size_t i = 0; container && i < SL_LEN(list); i++)
 		for (const struct sl_doc_node *node = pods_first(r, list[i]); node && !r->status;
 			node = sl_doc_next(r->doc, node)) {
-			const char *policy = pods_text(r, node, "restartPolicy");
 			struct sl_pod_container *one = &container[podset->containers++];
 			one->request = container_request(r, node);
-			one->ends = i == 0 && (!policy || strcmp(policy, "Always") != 0);
+			one->ends = i == 0 && !pods_is_sidecar(r, node);
 		}
 	podset->container = container;
 }

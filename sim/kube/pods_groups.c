@@ -72,11 +72,14 @@ static int group_as_pods(struct sl_arena *arena, const struct sl_cluster *cluste
 		return sl_fail_memory(err);
 	if (group->task.cpus)
 		amount[count++] = (struct sl_amount){ "cpu", group->task.cpus * (1000 / cpu_parts) };
-	if (group->task.mem > 0 && group->task.mem < SL_MEM_UNBOUNDED)
+	const bool says_mem = group->task.mem > 0 && group->task.mem < SL_MEM_UNBOUNDED;
+	if (says_mem)
 		amount[count++] = (struct sl_amount){ "memory", group->task.mem * MIB };
 	if (group->task.gpus)
 		amount[count++] = (struct sl_amount){ "nvidia.com/gpu",
 			(group->task.gpus + gpu_parts - 1) / gpu_parts };
+	podset->cpu_unasked = podset->cpu_fit = group->task.cpus ? 0 : POD_CPU_UNASKED;
+	podset->mem_unasked = podset->mem_fit = says_mem ? 0 : POD_MEM_UNASKED;
 	podset->request = (struct sl_amounts){ amount, count };
 	podset->count = group->tasks;
 	podset->min_count = group->tasks_min && group->tasks_min < group->tasks ? group->tasks_min : 0;

@@ -47,9 +47,15 @@ struct sl_label_selector pods_selector(struct pods_reading *r, const struct sl_d
 struct sl_tolerations pods_tolerations(struct pods_reading *r, const struct sl_doc_node *list);
 struct sl_amounts pods_amounts(struct pods_reading *r, const struct sl_doc_node *map);
 
+/* What kube-scheduler's scores take for a container that does not say what it requests of cpu and memory, in
+ * thousandths and bytes (pkg/scheduler/util/pod_resources.go). */
+#define POD_CPU_UNASKED INT64_C(100)
+#define POD_MEM_UNASKED (INT64_C(200) << 20)
+
 /* ---- pods_amounts.c: the requests of one pod over all its containers --------------------------------- */
 
-struct sl_amounts pods_request(struct pods_reading *r, const struct sl_doc_node *spec, bool *exceeds_limits);
+void pods_request(struct pods_reading *r, const struct sl_doc_node *spec, struct sl_podset *podset);
+bool pods_is_sidecar(struct pods_reading *r, const struct sl_doc_node *container); /* Of an init container. */
 
 /* ---- pods_containers.c: each by itself, where one requests a resource of some domain ------------------ */
 

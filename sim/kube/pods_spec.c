@@ -129,6 +129,59 @@ struct sl_podset *pods_podsets(struct pods_reading *r, struct sl_pods *pods, siz
 	return podset;
 }
 
+/* Host ports; on the host's network every port is one. */
+static void ports_of(struct pods_reading *r, const struct sl_doc_node *container, bool host,
+	struct sl_pod_port *port, uint32_t *count)
+{
+	for (const struct sl_doc_node *node = pods_first(r, pods_list(r, container, "ports"));
+		node && !r->status; node = sl_doc_next(r->doc, node)) {
+		const int64_t inner = pods_number(r, node, "containerPort", 0, 0, UINT16_MAX);
+		const int64_t outer = pods_number(r, node, "hostPort", host ? inner : 0, 0, UINT16_MAX);
+		const char *ip = pods_text(r, node, "hostIP"), *protocol = pods_text(r, node, "protocol");
+		if (outer)
+			port[(*count)++] = (struct sl_pod_port){ ip ? ip : "0.0.0.0",
+				protocol ? protocol : "TCP", outer };
+	}
+}
+
+static size_t ports_in(struct pods_reading *r, const struct sl_doc_node *list)
+{
+	size_t count = 0;
+	for (const struct sl_doc_node *node = pods_first(r, list); node; node = sl_doc_next(r->doc, node))
+		count += pods_count(pods_list(r, node, "ports"));
+	return count;
+}
+
+/* Their images, and ports of those that stay: init containers' count only of sidecars. */
+static void images_and_ports(struct pods_reading *r, const struct sl_doc_node *spec, struct sl_podset *podset)
+{
+	const struct sl_doc_node *list[] = { pods_list(r, spec, "initContainers"),
+		pods_list(r, spec, "containers") };
+	const struct sl_doc_node *volumes = pods_list(r, spec, "volumes");
+	const bool host = pods_flag(r, spec, "hostNetwork");
+	struct sl_pod_port *port = pods_alloc(r, ports_in(r, list[0]) + ports_in(r, list[1]), sizeof(*port));
+	const char **image = pods_alloc(
+		r, pods_count(list[0]) + pods_count(list[1]) + pods_count(volumes), sizeof(*image));
+	for (size_t i = 0; i < SL_LEN(list); i++)
+		for (const struct sl_doc_node *node = pods_first(r, list[i]); node && !r->status;
+			node = sl_doc_next(r->doc, node)) {
+			const char *name = pods_text(r, node, "image");
+			podset->containers_all++;
+			if (name)
+				image[podset->image_count++] = name;
+			if (i == 1 || pods_is_sidecar(r, node))
+				ports_of(r, node, host, port, &podset->port_count);
+		}
+	for (const struct sl_doc_node *node = pods_first(r, volumes); node && !r->status;
+		node = sl_doc_next(r->doc, node)) {
+		const char *name = pods_text(r, pods_map(r, node, "image"), "reference");
+		if (name)
+			image[podset->image_count++] = name;
+	}
+	podset->port = port;
+	podset->image = image;
+}
+
 void pods_template(struct pods_reading *r, const struct sl_doc_node *template, struct sl_podset *podset)
 {
 	const struct sl_doc_node *metadata = pods_map(r, template, "metadata");
@@ -137,8 +190,9 @@ void pods_template(struct pods_reading *r, const struct sl_doc_node *template, s
 	podset->annotations = pods_labels(r, pods_map(r, metadata, "annotations"));
 	podset->node_selector = pods_labels(r, pods_map(r, spec, "nodeSelector"));
 	podset->tolerations = pods_tolerations(r, pods_list(r, spec, "tolerations"));
-	podset->request = pods_request(r, spec, &podset->exceeds_limits);
+	pods_request(r, spec, podset);
 	pods_containers(r, spec, podset);
+	images_and_ports(r, spec, podset);
 	pods_pod_affinity(r, spec, podset);
 	claims(r, pods_list(r, spec, "resourceClaims"), podset);
 	pods_topology_of(r, template, &podset->annotations, &podset->topology);

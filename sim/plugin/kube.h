@@ -46,7 +46,8 @@ struct sl_label_term {
 	const struct sl_label_expr *expr;
 	uint32_t count;
 	int32_t weight; /* Of a preferred one. */
-	bool of_fields; /* matchFields, metadata.name alone: expressions are of the node's name. */
+	uint32_t field_count;
+	const struct sl_label_expr *field; /* matchFields, metadata.name alone: of the node's name. */
 };
 /* Labels and expressions; neither: everything, unless `nothing`. */
 struct sl_label_selector {
@@ -76,6 +77,9 @@ SL_API const char *sl_label_of(const struct sl_labels *labels, const char *key);
 /* As Kubernetes matches: NotIn and DoesNotExist hold where the key is missing. */
 SL_API bool sl_label_expr_holds(const struct sl_label_expr *expr, const struct sl_labels *labels);
 SL_API bool sl_label_term_holds(const struct sl_label_term *term, const struct sl_labels *labels);
+/* Of node affinity: labels and fields; neither: no node. */
+SL_API bool sl_node_term_holds(
+	const struct sl_label_term *term, const struct sl_labels *labels, const char *node_name);
 SL_API bool sl_label_selects(const struct sl_label_selector *selector, const struct sl_labels *labels);
 SL_API bool sl_tolerates(const struct sl_tolerations *tolerations, const struct sl_taint *taint);
 
@@ -113,15 +117,17 @@ struct sl_pod_topology {
 struct sl_pod_spread {
 	const char *key; /* topologyKey */
 	int64_t max_skew, min_domains;
-	bool hard; /* DoNotSchedule */
-	struct sl_label_selector pods;
+	bool hard;         /* DoNotSchedule */
+	bool any_affinity; /* nodeAffinityPolicy Ignore: nodes count that its affinity rules out; */
+	bool minds_taints; /* nodeTaintsPolicy Honor: those with taints that it does not tolerate do not. */
+	struct sl_label_selector pods; /* With matchLabelKeys. */
 };
 struct sl_pod_affinity { /* podAffinity, podAntiAffinity */
 	const char *key;
-	struct sl_label_selector pods;
-	int32_t weight; /* 0: required. */
+	struct sl_label_selector pods; /* With matchLabelKeys and mismatchLabelKeys. */
+	int32_t weight;                /* 0: required. */
 	bool anti;
-	bool all_spaces; /* namespaceSelector {}; else those listed, or its own. */
+	struct sl_label_selector spaces; /* namespaceSelector, beside those listed; both missing: its own. */
 	const char *const *namespace;
 	uint32_t namespace_count;
 };
@@ -136,6 +142,11 @@ struct sl_pod_container {
 	bool ends;                 /* An init container that is no sidecar. */
 };
 
+struct sl_pod_port {               /* hostPort */
+	const char *ip, *protocol; /* "0.0.0.0": any. */
+	int64_t port;
+};
+
 /* Equal pods of one job. */
 struct sl_podset {
 	const char *name;         /* "main", "leader", "worker" */
@@ -143,6 +154,13 @@ struct sl_podset {
 	struct sl_labels labels, annotations, node_selector;
 	struct sl_amounts request; /* Of one pod, as Kubernetes adds containers, init containers, overhead. */
 	bool exceeds_limits;       /* Some request is above its limit. */
+	/* What kube-scheduler's scores count beside `request`, as containers do not say it, in thousandths
+	 * and bytes: on a node that has such a pod; and of the pod that is scored, for which NodeResourcesFit
+	 * leaves requests of the pod as a whole (spec.resources) out: it may be below 0. */
+	int64_t cpu_unasked, mem_unasked, cpu_fit, mem_fit;
+	const struct sl_pod_port *port;
+	const char *const *image;                         /* Of all its containers and image volumes; */
+	uint32_t port_count, image_count, containers_all; /* init containers are containers. */
 	struct sl_tolerations tolerations;
 	const struct sl_label_term *required, *preferred; /* Node affinity: one of the required. */
 	uint32_t required_count, preferred_count;

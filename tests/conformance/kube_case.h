@@ -42,8 +42,9 @@ struct kube_case {
 	struct kube k;
 	struct sl_pods **pods;           /* By job, NULL: it was not created yet. */
 	struct sl_map by_name;           /* Jobs. */
-	struct told_list recorded, ours; /* Of the step; ours: cycles that differ from all before. */
+	struct told_list recorded, ours; /* Of the step. */
 	struct told now;                 /* Our cycle under way. */
+	bool repeats;                    /* Of the step cycles were left out that are as one before. */
 	size_t cycles;                   /* Of ours in the step, all. */
 	char differs[96];                /* A kind of difference, */
 	char *why;                       /* and all about it. */

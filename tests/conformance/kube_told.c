@@ -216,7 +216,7 @@ static void told_ours_filter(char **part, const struct kube *k)
 	for (uint32_t rank = 0; rank < k->nodes; rank++) {
 		const uint32_t node = by_rank(k, rank);
 		const enum kube_why why = (enum kube_why)k->node_why[node];
-		if (!k->node[node].there || why == KUBE_FITS)
+		if (!k->node[node].there || why == KUBE_FITS || why == KUBE_WHY_UNNAMED)
 			continue;
 		told_add(part, "%s%s=%s%s", *part ? " " : "", k->node[node].name,
 			why < KUBE_WHY_RESOLVABLE ? "!" : "", kube_plugin_name(kube_plugin_of(why)));
@@ -272,24 +272,14 @@ static void told_evicted(void *self, const struct kube *k, uint32_t pod)
 		told_pod_name(c, pod));
 }
 
-/* One that is as one before it in the step is left out, as in the recording. */
 static void told_keep(struct kube_case *c)
 {
-	bool repeated = false;
 	told_sort(&c->now.part[TOLD_VICTIMS]);
 	told_sort(&c->now.part[TOLD_NODE]);
 	told_sort(&c->now.part[TOLD_NOMINATED]);
-	for (size_t i = 0; i < c->ours.count && !repeated; i++) {
-		repeated = true;
-		for (size_t at = 0; at < TOLD_PARTS && repeated; at++)
-			repeated = told_same(c->ours.at[i].part[at], c->now.part[at]);
-	}
-	c->cycles++;
-	if (repeated)
-		told_free(&c->now);
-	else
-		*told_push(&c->ours) = c->now;
+	*told_push(&c->ours) = c->now;
 	c->now = (struct told){ 0 };
+	c->cycles++;
 	memset(told_scores, 0, sizeof(told_scores));
 }
 

@@ -52,7 +52,7 @@ static enum match term_matches(const struct sl_label_term *term, const struct kq
 {
 	uint32_t known = 0;
 	enum match all = MATCH_YES;
-	for (uint32_t i = 0; !term->of_fields && i < term->count; i++) {
+	for (uint32_t i = 0; i < term->count; i++) {
 		const struct sl_label_expr *expr = &term->expr[i];
 		if (!sl_label_of(&flavor->labels, expr->key))
 			continue;

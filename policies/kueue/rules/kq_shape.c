@@ -42,19 +42,25 @@ static uint64_t mix_labels(uint64_t hash, const struct sl_labels *labels)
 	return hash;
 }
 
+static uint64_t mix_expressions(uint64_t hash, const struct sl_label_expr *expr, uint32_t count)
+{
+	for (uint32_t e = 0; e < count; e++) {
+		hash = sl_hash(mix_text(hash, expr[e].key), (uint64_t)expr[e].op);
+		hash = sl_hash(hash, expr[e].count);
+		for (uint32_t v = 0; v < expr[e].count; v++)
+			hash = mix_text(hash, expr[e].value[v]);
+	}
+	return hash;
+}
+
 static uint64_t mix_terms(uint64_t hash, const struct sl_label_term *term, uint32_t count)
 {
 	hash = sl_hash(hash, count);
 	for (uint32_t i = 0; i < count; i++) {
 		hash = sl_hash(sl_hash(hash, term[i].count), (uint64_t)term[i].weight);
-		hash = sl_hash(hash, term[i].of_fields);
-		for (uint32_t e = 0; e < term[i].count; e++) {
-			const struct sl_label_expr *expr = &term[i].expr[e];
-			hash = sl_hash(mix_text(hash, expr->key), (uint64_t)expr->op);
-			hash = sl_hash(hash, expr->count);
-			for (uint32_t v = 0; v < expr->count; v++)
-				hash = mix_text(hash, expr->value[v]);
-		}
+		hash = mix_expressions(hash, term[i].expr, term[i].count);
+		hash = mix_expressions(
+			sl_hash(hash, term[i].field_count), term[i].field, term[i].field_count);
 	}
 	return hash;
 }

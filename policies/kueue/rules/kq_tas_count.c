@@ -69,19 +69,25 @@ static void put_amounts(struct kq *kq, const struct kq_amounts *amounts)
 	}
 }
 
+static void put_expressions(struct kq *kq, const struct sl_label_expr *expr, uint32_t count)
+{
+	put_int(kq, count);
+	for (uint32_t e = 0; e < count; e++) {
+		kq_tas_count_put_text(kq, expr[e].key);
+		put_int(kq, (int64_t)expr[e].op);
+		put_int(kq, expr[e].count);
+		for (uint32_t v = 0; v < expr[e].count; v++)
+			kq_tas_count_put_text(kq, expr[e].value[v]);
+	}
+}
+
 static void put_terms(struct kq *kq, const struct sl_label_term *term, uint32_t count)
 {
 	put_int(kq, count);
 	for (uint32_t t = 0; t < count; t++) {
-		put_int(kq, term[t].weight * 2 + term[t].of_fields);
-		put_int(kq, term[t].count);
-		for (uint32_t e = 0; e < term[t].count; e++) {
-			kq_tas_count_put_text(kq, term[t].expr[e].key);
-			put_int(kq, (int64_t)term[t].expr[e].op);
-			put_int(kq, term[t].expr[e].count);
-			for (uint32_t v = 0; v < term[t].expr[e].count; v++)
-				kq_tas_count_put_text(kq, term[t].expr[e].value[v]);
-		}
+		put_int(kq, term[t].weight);
+		put_expressions(kq, term[t].expr, term[t].count);
+		put_expressions(kq, term[t].field, term[t].field_count);
 	}
 }
 
@@ -139,14 +145,6 @@ static uint64_t kq_tas_count_hash_of(const unsigned char *text, size_t size)
 
 /* ---- Which hosts let the pods in ---------------------------------------------------------------- */
 
-/* A term of fields speaks of the node's name. */
-static bool term_holds(const struct sl_label_term *term, const struct kq_host *host)
-{
-	const struct sl_label name = { "metadata.name", host->name };
-	const struct sl_labels fields = { &name, 1 };
-	return term->count > 0 && sl_label_term_holds(term, term->of_fields ? &fields : &host->labels);
-}
-
 static bool tolerated(
 	const struct kq_host *host, const struct sl_tolerations *own, const struct sl_tolerations *flavor)
 {
@@ -171,7 +169,7 @@ static bool lets_in(const struct kq *kq, const struct kq_tree *tree, const struc
 	}
 	bool one = podset->required_count == 0;
 	for (uint32_t i = 0; !one && i < podset->required_count; i++)
-		one = term_holds(&podset->required[i], host);
+		one = sl_node_term_holds(&podset->required[i], &host->labels, host->name);
 	return one;
 }
 
@@ -179,7 +177,7 @@ static int64_t affinity_of(const struct kq_podset *podset, const struct kq_host 
 {
 	int64_t sum = 0;
 	for (uint32_t i = 0; i < podset->preferred_count; i++)
-		if (term_holds(&podset->preferred[i], host))
+		if (sl_node_term_holds(&podset->preferred[i], &host->labels, host->name))
 			sum += podset->preferred[i].weight;
 	return sum;
 }

@@ -202,7 +202,7 @@ Test(kube, fields_by_their_paths)
 		{ "ClusterQueue", "metadata.labels.x", SL_MODELLED },
 		{ "ClusterQueue", "metadata.managedFields.x", SL_IGNORED },
 		{ "Job", "spec.template.spec.containers.resources.requests.cpu", SL_MODELLED },
-		{ "Job", "spec.template.spec.containers.image", SL_IGNORED },
+		{ "Job", "spec.template.spec.containers.command", SL_IGNORED },
 		{ "Job", "status.startTime", SL_MODELLED },
 		{ "Job", "status.active", SL_IGNORED },
 		{ "Pod", "spec.nodeName", SL_MODELLED },

@@ -107,20 +107,20 @@ Test(kube_preempt, least_important_pods_make_capacity)
 	const sl_job d = kube_test_pod(&test, SL_SECOND, "", RANKED(2) SMALL); /* n2 */
 	runs(&test, 1);
 	test.k.reported_next = test.k.reported_count = 0;
-	/* Both nodes would do: n1's highest victim is a of 1; n2's b of 1: the same, and a and b started
-	 * together: the first. c is reprieved, as a suffices. */
+	/* Both nodes would do: n1's highest victim is a of 1, n2's b of 1: the same; b started last. d is
+	 * reprieved, as b suffices. */
 	const sl_job high = kube_test_pod(&test, 2 * SL_SECOND, "", RANKED(9) SMALL);
 	runs(&test, 2);
-	cr_expect(reported(&test, SL_BOUND_LOST, a, high));
+	cr_expect(reported(&test, SL_BOUND_LOST, b, high));
 	cr_expect(reported(&test, SL_BOUND_ALL, high, (sl_job){ KUBE_NO }));
-	cr_expect_eq(kube_test_at(&test, high, 0), 1);
-	cr_expect_eq(kube_test_at(&test, b, 0), 2);
+	cr_expect_eq(kube_test_at(&test, high, 0), 2);
+	cr_expect_eq(kube_test_at(&test, a, 0), 1);
 	cr_expect_eq(kube_test_at(&test, c, 0), 1);
 	cr_expect_eq(kube_test_at(&test, d, 0), 2);
-	/* Two cpus of one node: c of 3 goes with high's equal kept... n2's highest is d of 2. */
+	/* Two cpus of one node: on n2 high is as high as it is; a and c go. */
 	const sl_job both = kube_test_pod(&test, 3 * SL_SECOND, "", RANKED(9) KUBE_ASKS("2", "1Gi"));
 	runs(&test, 3);
-	cr_expect_eq(kube_test_at(&test, both, 0), 2);
+	cr_expect_eq(kube_test_at(&test, both, 0), 1);
 	kube_test_close(&test);
 }
 

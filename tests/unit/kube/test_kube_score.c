@@ -10,7 +10,7 @@
 
 /* A node of 8 cpus and 16 GiB, of which so much is used; a pod that requests 2 cpus and 2 GiB. */
 static const struct kube_spec pod = {
-	.request = { 2000, 2 * GIB }, .cpu_scored = 2000, .mem_scored = 2 * GIB, .priority = 0
+	.request = { 2000, 2 * GIB }, .cpu_fit = 2000, .mem_fit = 2 * GIB, .priority = 0
 };
 static struct kube_node node_with(int64_t cpu, int64_t gib)
 {
@@ -49,7 +49,7 @@ Test(kube_score, what_asks_nothing_counts_as_something)
 {
 	struct kube k = small_kube();
 	struct kube_profile profile;
-	struct kube_spec spec = { .cpu_scored = KUBE_CPU_ASSUMED, .mem_scored = KUBE_MEM_ASSUMED };
+	struct kube_spec spec = { .cpu_fit = 100, .mem_fit = INT64_C(200) << 20 };
 	kube_profile_default(&profile);
 	spec.profile = &profile;
 	const struct kube_node node = node_with(0, 0);

@@ -377,11 +377,13 @@ Test(pods, affinity_spread_and_claims)
 	const struct sl_podset *podset = &w.pods.podset[0];
 	cr_assert_eq(podset->required_count, 2);
 	cr_expect_eq(podset->required[0].expr[0].count, 2);
-	cr_expect(podset->required[1].of_fields);
+	cr_expect_eq(podset->required[1].count, 0);
+	cr_assert_eq(podset->required[1].field_count, 1);
+	cr_expect_str_eq(podset->required[1].field[0].value[0], "n1");
 	cr_assert_eq(podset->preferred_count, 1);
 	cr_expect_eq(podset->preferred[0].weight, 7);
 	cr_assert_eq(podset->pod_affinity_count, 1);
-	cr_expect(podset->pod_affinity[0].anti && podset->pod_affinity[0].all_spaces &&
+	cr_expect(podset->pod_affinity[0].anti && !podset->pod_affinity[0].spaces.nothing &&
 		  !podset->pod_affinity[0].weight);
 	cr_assert_eq(podset->spread_count, 1);
 	cr_expect_not(podset->spread[0].hard);

@@ -73,7 +73,7 @@ Test(kq_suits, one_term_of_an_affinity_has_to_match)
 	static const char *const blue = "blue", *const red = "red", *const big = "big";
 	struct sl_label_expr expr[3] = { { "colour", SL_LABEL_IN, &blue, 1 },
 		{ "size", SL_LABEL_IN, &big, 1 }, { "colour", SL_LABEL_IN, &red, 1 } };
-	struct sl_label_term term[2] = { { expr, 1, 0, false }, { expr + 2, 1, 0, false } };
+	struct sl_label_term term[2] = { { .expr = expr, .count = 1 }, { .expr = expr + 2, .count = 1 } };
 	podset->required = term;
 	podset->required_count = 1;
 	cr_expect_str_eq(flavor_of(&w, NULL), "plain");
@@ -83,9 +83,9 @@ Test(kq_suits, one_term_of_an_affinity_has_to_match)
 	podset->required_count = 1;
 	cr_expect_str_eq(flavor_of(&w, NULL), "plain", "all of a term's that have the key");
 	podset->required_count = 2;
-	term[1] = (struct sl_label_term){ expr + 1, 1, 0, false };
+	term[1] = (struct sl_label_term){ .expr = expr + 1, .count = 1 };
 	cr_expect_str_eq(flavor_of(&w, NULL), "red", "a term about other keys matches anything");
-	term[1] = (struct sl_label_term){ expr, 1, 0, true };
+	term[1] = (struct sl_label_term){ .field = expr, .field_count = 1 };
 	cr_expect_str_eq(flavor_of(&w, NULL), "red", "so does one about fields");
 	kueue_release(&w);
 }
@@ -98,7 +98,8 @@ Test(kq_suits, an_expression_that_is_none_ends_the_search)
 	const char *message;
 	struct sl_label_expr expr[2] = { { "colour", SL_LABEL_OP_INVALID, NULL, 0 },
 		{ "colour", SL_LABEL_IN, &red, 1 } };
-	const struct sl_label_term term[2] = { { expr, 1, 0, false }, { expr + 1, 1, 0, false } };
+	const struct sl_label_term term[2] = { { .expr = expr, .count = 1 },
+		{ .expr = expr + 1, .count = 1 } };
 	podset->required = term;
 	podset->required_count = 1;
 	cr_expect_str_eq(flavor_of(&w, &message), "");

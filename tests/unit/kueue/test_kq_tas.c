@@ -224,7 +224,7 @@ Test(kq_tas, preferred_affinity_goes_before_capacity)
 {
 	static const char *const last[] = { "x5" };
 	static const struct sl_label_expr is_x5 = { "kubernetes.io/hostname", SL_LABEL_IN, last, 1 };
-	static const struct sl_label_term term = { &is_x5, 1, 10, false };
+	static const struct sl_label_term term = { .expr = &is_x5, .count = 1, .weight = 10 };
 	three_racks();
 	struct kq_podset podset = pods(1, PREFERRED("kubernetes.io/hostname"));
 	podset.preferred = &term;
@@ -240,7 +240,8 @@ Test(kq_tas, required_affinity_is_of_nodes)
 {
 	static const char *const last[] = { "x5" };
 	static const struct sl_label_expr by_field = { "metadata.name", SL_LABEL_IN, last, 1 };
-	static const struct sl_label_term term = { &by_field, 1, 0, true }, none = { &by_field, 0, 0, false };
+	static const struct sl_label_term term = { .field = &by_field, .field_count = 1 },
+					  none = { .expr = &by_field };
 	three_racks();
 	struct kq_podset podset = pods(1, REQUIRED("rack"));
 	podset.required = &term;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_gates.c - feature gates of kube-scheduler, with their defaults of 1.36
+ * kube_feature_gates.c - feature gates of kube-scheduler, with their defaults of 1.36
  * (pkg/features/kube_features.go).
  *
  * Those that decide something here can be set; some that never do are taken as they are; of others only the
