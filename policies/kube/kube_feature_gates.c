@@ -3,8 +3,8 @@
  * kube_feature_gates.c - feature gates of kube-scheduler, with their defaults of 1.36
  * (pkg/features/kube_features.go).
  *
- * Those that decide something here can be set; some that never do are taken as they are; of others only the
- * default is followed, and anything else is refused, as is what is no gate of the scheduler's.
+ * Some that never decide here are taken as they are; of others only the default is followed, and anything
+ * else is refused, as is what is no gate of the scheduler's.
  */
 #include "policies/kube/kube.h"
 
@@ -86,6 +86,17 @@ static int check_gates(const bool gate[KUBE_GATES], struct sl_err *err)
 	return SL_OK;
 }
 
+/* Groups of pods by scheduling.k8s.io are not scheduled here: a run with them would not be what was asked. */
+static int refuse_groups(const bool gate[KUBE_GATES], struct sl_err *err)
+{
+	for (size_t i = 0; i < SL_LEN(gates); i++)
+		if (gates[i].gate < KUBE_GATES && gate[gates[i].gate] && !gates[i].on)
+			return sl_fail(err, SL_USAGE,
+				"kube:gates: %s=true is not modelled: leave it at its default of 1.36; gangs are of kube:gang",
+				gates[i].name);
+	return SL_OK;
+}
+
 int kube_gates_read(const char *text, bool gate[KUBE_GATES], struct sl_err *err)
 {
 	int status = SL_OK;
@@ -108,5 +119,7 @@ int kube_gates_read(const char *text, bool gate[KUBE_GATES], struct sl_err *err)
 		status = set_gate(name, on, gate, err);
 		at += len + (at[len] == ',');
 	}
-	return status ? status : check_gates(gate, err);
+	if (!status)
+		status = check_gates(gate, err);
+	return status ? status : refuse_groups(gate, err);
 }

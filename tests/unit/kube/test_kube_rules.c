@@ -510,6 +510,9 @@ Test(kube_rules, gates_have_the_defaults_of_1_36_and_unknown_ones_are_refused)
 			"kube:gates: 'GangScheduling=yes' is not NAME=true or NAME=false: list gates with "
 			"commas between" },
 		{ "GangScheduling=true", "kube:gates: GangScheduling needs GenericWorkload: set both" },
+		{ "GenericWorkload=true",
+			"kube:gates: GenericWorkload=true is not modelled: leave it at its default of 1.36; gangs "
+			"are of kube:gang" },
 		{ "DRAExtendedResource=false",
 			"kube:gates: DRAExtendedResource=false is not modelled: leave it at its default of 1.36" },
 	};
@@ -517,8 +520,8 @@ Test(kube_rules, gates_have_the_defaults_of_1_36_and_unknown_ones_are_refused)
 	struct sl_err err = { 0 };
 	cr_expect_eq(kube_gates_read(NULL, gate, &err), SL_OK);
 	cr_expect(!gate[KUBE_GATE_WORKLOAD] && !gate[KUBE_GATE_GANG] && gate[KUBE_GATE_BATCHING]);
-	cr_expect_eq(kube_gates_read("GenericWorkload=true,GangScheduling=true", gate, &err), SL_OK);
-	cr_expect(gate[KUBE_GATE_WORKLOAD] && gate[KUBE_GATE_GANG] && !gate[KUBE_GATE_TOPOLOGY]);
+	cr_expect_eq(kube_gates_read("OpportunisticBatching=false,GenericWorkload=false", gate, &err), SL_OK);
+	cr_expect(!gate[KUBE_GATE_BATCHING] && !gate[KUBE_GATE_WORKLOAD]);
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		err = (struct sl_err){ 0 };
 		cr_expect_eq(kube_gates_read(cases[i].text, gate, &err), SL_USAGE);
