@@ -67,9 +67,10 @@ static void add_agreement(struct tally *tally, const struct slurm_forced *f)
 static void tell(const struct decisions *d, const struct slurm_forced *f, const struct slurm_timing *timing)
 {
 	(void)printf("%s: %zu of %zu decisions (time limits are looked at in second %lld of 30, priorities "
-		     "calculated in second %lld, time 0 in second %lld of a minute%s)\n",
+		     "calculated in second %lld, time 0 in second %lld of a minute%s%s)\n",
 		d->c->name, f->right, f->count, (long long)timing->tick, (long long)timing->calc,
-		(long long)timing->phase, timing->late ? ", late submissions as recorded" : "");
+		(long long)timing->phase, timing->late ? ", late submissions as recorded" : "",
+		timing->backfill ? ", backfill first of a second" : "");
 	for (size_t i = 0; i < f->count; i++)
 		if (f->decision[i].kind != SLURM_RIGHT)
 			(void)printf("    %s%s %s: %s\n", f->decision[i].row->id,

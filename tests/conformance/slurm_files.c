@@ -496,9 +496,10 @@ static int write_all(struct slurm_files *files, const struct slurm_case *c, cons
 	const int64_t calc =
 		timing->period ? (timing->calc - timing->tick + timing->period) % timing->period : 0;
 	const int len = snprintf(files->policy, sizeof(files->policy),
-		"slurm:version=%s,%sstart=%lld,calc=%lld,complete=%d%s", version,
+		"slurm:version=%s,%sstart=%lld,calc=%lld,complete=%d%s%s", version,
 		files->every_pass ? "skip=0," : "", (long long)timing->tick, (long long)calc,
-		timing->prompt ? 0 : 1, timing->behind ? ".01" : "");
+		timing->prompt ? 0 : 1, timing->behind ? ".01" : "",
+		timing->backfill ? ",first=backfill" : "");
 	if (get(json, "power"))
 		(void)snprintf(files->policy + len, sizeof(files->policy) - (size_t)len, ",boot=%lld",
 			(long long)boot);

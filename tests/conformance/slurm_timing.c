@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TICK = 30, MINUTE = 60, PERIOD_MAX = 3600, EPILOGS = 4 };
+enum { TICK = 30, MINUTE = 60, PERIOD_MAX = 3600, EPILOGS = 4, FIRSTS = 2 };
 
 static const struct json *get(const struct json *o, const char *key) { return json_member(o, key); }
 
@@ -118,17 +118,19 @@ size_t slurm_timings(const struct slurm_case *c, const char *scenario, struct sl
 	if (!aligned)
 		tick[0] = 0;
 	const size_t phases = aligned ? 1 : MINUTE;
-	for (size_t i = 0; i < EPILOGS * 2 * ticks * phases * calcs && count < SLURM_TIMINGS_MAX; i++) {
+	for (size_t i = 0; i < FIRSTS * EPILOGS * 2 * ticks * phases * calcs && count < SLURM_TIMINGS_MAX;
+		i++) {
 		const int64_t phase = (int64_t)(i / calcs % phases);
 		const size_t rest = i / calcs / phases;
-		const size_t epilog = rest / ticks / 2;
+		const size_t epilog = rest / ticks / 2 % EPILOGS;
 		to[count++] = (struct slurm_timing){ .phase = phase,
 			.calc = period ? (phase + calc[i % calcs]) % period : 0,
 			.period = period,
 			.tick = tick[rest % ticks],
 			.late = rest / ticks % 2 != 0,
 			.prompt = epilog % 2 == 0,
-			.behind = epilog / 2 != 0 };
+			.behind = epilog / 2 != 0,
+			.backfill = rest / ticks / 2 / EPILOGS != 0 };
 	}
 	json_free(json);
 	return count;

@@ -351,6 +351,7 @@ struct ctl_params {
 	/* AccountingStorageEnforce */
 	bool enforce_assoc, enforce_limits, enforce_qos, enforce_safe, enforce_nojobs;
 	int64_t tick_phase;  /* Time limits are checked when seconds since 1970 modulo 30 are this. */
+	bool backfill_first; /* Of a second in which a main pass is due too. */
 	bool skip_unchanged; /* A backfill pass that reads nothing new is not made. */
 	bool kill;           /* replay.overrun: a job beyond its limit is ended. */
 };

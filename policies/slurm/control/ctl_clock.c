@@ -283,6 +283,8 @@ void ctl_run(struct ctl *c)
 	struct ctl_clock *k = c->clock;
 	run_others(c);
 	run_loop(c);
+	if (c->params.backfill_first)
+		run_backfill(c);
 	run_agent(c);
 	if (ctl_node_next(c) <=
 		c->now) { /* A daemon that answers: behind the pass that its node's loss asked for. */

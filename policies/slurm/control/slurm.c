@@ -24,6 +24,7 @@ enum {
 	PARAM_BOOT,
 	PARAM_COMPLETE,
 	PARAM_CALC,
+	PARAM_FIRST,
 	PARAM_GROUPS,
 	PARAM_BF_WINDOW, /* From here on: SchedulerParameters (ctl_conf.c). */
 	PARAM_BF_RESOLUTION,
@@ -61,6 +62,10 @@ static const struct sl_param slurm_params[PARAM_COUNT] = {
 		"how many seconds after slurmctld's start it came to its first look at usage (it waits for the database "
 		"before)",
 		0, 86399 },
+	[PARAM_FIRST] = { "first", SL_PARAM_CHOICE, "main", "main|backfill",
+		"which of main pass and backfill comes first where both are due in one second: slurmctld's threads keep no "
+		"order",
+		0, 0 },
 	[PARAM_GROUPS] = { "groups", SL_PARAM_DOC, NULL, NULL,
 		"a file that lists the users of each group, for AllowGroups and reservations of groups", 0,
 		0 },
@@ -309,6 +314,7 @@ static void slurm_take_values(struct ctl *c, const struct sl_setup *setup)
 	c->params.complete = complete->text ? complete->number : SL_SECOND;
 	if (!complete->text && setup->sim)
 		ctl_complete_warn(c, setup);
+	c->params.backfill_first = strcmp(setup->values[PARAM_FIRST].text, "backfill") == 0;
 	c->params.skip_unchanged = setup->values[PARAM_SKIP].number != 0;
 	c->params.kill = setup->overrun == SL_OVERRUN_KILL;
 }

@@ -18,7 +18,7 @@ static void fini(void) { cw_end(&w); }
 #define BACKFILL "bf_interval=1,bf_resolution=1,sched_interval=-1"
 #define X        " --exclusive --mem=100 "
 
-static void run(const char *params, const char *jobs)
+static void run_by(const char *policy, const char *params, const char *jobs)
 {
 	static char text[4000];
 	cw_end(&w);
@@ -27,9 +27,11 @@ static void run(const char *params, const char *jobs)
 		"PriorityType=priority/basic\nSchedulerParameters=%s\nLicenses=a:1\n"
 		"NodeName=n[1-4] CPUs=4 RealMemory=4000\nPartitionName=p Nodes=ALL Default=YES\n",
 		params);
-	w = (struct ctl_world){ .conf = text, .jobs = jobs, .check = true };
+	w = (struct ctl_world){ .conf = text, .jobs = jobs, .policy = policy, .check = true };
 	cw_run(&w);
 }
+
+static void run(const char *params, const char *jobs) { run_by(NULL, params, jobs); }
 
 /* bf_licenses: who lacks a licence ends the main pass (own-80), else only itself waits. */
 Test(ctl_passes, who_lacks_a_licence_ends_the_main_pass, .fini = fini)
@@ -81,6 +83,8 @@ Test(ctl_passes, whole_nodes_that_backfill_gives_are_in_its_plan, .fini = fini)
 	cw_expect(&w, PLANNED "6:90-110@n4");
 	run(BRISK, jobs);
 	cw_expect(&w, PLANNED "6:120-140@n4");
+	run_by("slurm:version=22.05,first=backfill", BRISK, jobs); /* Both passes are due at 90. */
+	cw_expect(&w, PLANNED "6:90-110@n4");
 	run(BACKFILL, shared);
 	cw_expect(&w, PLANNED "6:120-140@n4");
 }
