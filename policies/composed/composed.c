@@ -265,6 +265,7 @@ static void fair_shares_history(struct composed *composed, struct sl_pass *pass,
 		fair_shares_resumed(composed->fair_shares, pass, job);
 		break;
 	case SL_HISTORY_RESIZE:
+	case SL_HISTORY_RUNS: /* Of policies that control the run. */
 		break;
 	}
 }

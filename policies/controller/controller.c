@@ -220,6 +220,13 @@ static bool carry_out(const struct controller *c, struct sl_pass *pass, const st
 	return false;
 }
 
+void controller_runs_on(struct controller *c, struct sl_pass *pass)
+{
+	const struct order *order = &c->order[--c->order_count];
+	(void)carry_out_node_alloc(c, pass, order);
+	c->node_alloc_count = order->node_alloc;
+}
+
 /* The scheduler's accounting and the engine's are of the same nodes: it is a bug. */
 static void fail_order(struct controller *c, struct sl_pass *pass, const struct order *order)
 {

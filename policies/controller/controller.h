@@ -115,6 +115,8 @@ bool controller_stops(const void *c); /* No job waits. For rules with no other e
 struct order *controller_order(struct controller *c, enum order_what what, uint32_t row);
 /* Why it waits, unless it runs or that was reported. */
 void controller_reason(struct controller *c, uint32_t row, enum sl_reason reason);
+/* The latest order, of a start, is carried out at once: of a job that ran before the run began. */
+void controller_runs_on(struct controller *c, struct sl_pass *pass);
 /* What was ordered for it at this instant is void. */
 void controller_forget(struct controller *c, uint32_t row);
 /* One more node allocation of the latest order, of nothing yet. NULL: no memory. Its GPUs, by type: */

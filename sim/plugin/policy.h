@@ -57,6 +57,9 @@ struct sl_setup {
 	/* By node: reported as drained from the beginning (sl_node_mask). NULL: none is. */
 	const uint8_t *unavailable;
 	const struct sl_plugin *registry; /* All that is known by name: sl_by_name. */
+	/* replay.start=recorded: when the run begins; until then all is history (on_history). 0: there is
+	 * none. */
+	sl_time begin;
 };
 
 /* The file of a parameter of kind SL_PARAM_DOC, lent for the run; NULL: none was given. */
@@ -127,8 +130,17 @@ struct sl_table_sink {
 	int (*row)(void *self, const char *const *column, const struct sl_figure *figure, size_t count);
 };
 
-/* Commands before a handover (on_history). */
-enum sl_history_command { SL_HISTORY_START, SL_HISTORY_PREEMPT, SL_HISTORY_RESUME, SL_HISTORY_RESIZE };
+/* Commands before a handover (on_history). SL_HISTORY_RUNS is no command: with SL_USE_CONTROL, when a run
+ * begins in the middle of a log, the policy says by sl_start_alloc where a job that had started runs; else it
+ * waits.
+ */
+enum sl_history_command {
+	SL_HISTORY_START,
+	SL_HISTORY_PREEMPT,
+	SL_HISTORY_RESUME,
+	SL_HISTORY_RESIZE,
+	SL_HISTORY_RUNS
+};
 
 struct sl_policy {
 	struct sl_abi abi;

@@ -334,10 +334,10 @@ void allocation_replan(struct sim *sim, uint32_t job, sl_time from)
 		overdue_put(sim, job);
 }
 
-bool allocation_found(struct sim *sim, uint32_t job)
+bool allocation_found(struct sim *sim, uint32_t job, const struct where *where)
 {
 	const bool overdue = joins_overdue(sim, job);
-	if (!allocation_make(sim, job, &(struct where){ 0 }))
+	if (!allocation_make(sim, job, where))
 		return false;
 	if (overdue)
 		overdue_put(sim, job);

@@ -48,7 +48,7 @@ static int init_control(struct sim *sim, struct sl_err *err)
 					 "(slurm)",
 					 sim->options.choice->text)
 			       : SL_OK;
-	if (scenario->begins)
+	if (scenario->begins && !sim->policy->on_history)
 		return sl_fail(err, SL_USAGE,
 			"replay.start=recorded: policy '%s' has the say from the beginning, and cannot take over "
 			"what ran then: replay.start=empty",
@@ -119,6 +119,7 @@ int init_policy(struct sim *sim, const struct policy_choice *choice, struct sl_e
 		.command = sim->scenario->command,
 		.command_count = sim->scenario->command_count,
 		.registry = choice->registry ? &choice->registry->known : NULL,
+		.begin = sim->scenario->begins ? sim->scenario->begin : 0,
 	};
 	sim->options.choice = choice;
 	sim->policy = choice->policy;
@@ -166,7 +167,7 @@ static int init_pass(struct sim *sim, const struct sim_options *options, struct 
 	sim->estimate = scenario->jobs.limit;
 	sim->settled = SL_NONE;
 	sim->now = scenario->begins ? scenario->begin : 0;
-	sim->head.job = UINT32_MAX;
+	sim->head.job = sim->runs_on = UINT32_MAX;
 	sim->wake = SL_NEVER;
 	profile_init(&sim->profile);
 	int status = init_columns(sim, err);

@@ -4,8 +4,8 @@
  * waiting jobs wait.
  *
  * The log's own submissions and starts before that time are reported to the policy as history. Jobs that ran
- * are allocated in the order of their starts, where the node scorer says; a job that does not fit (the log
- * knew a larger machine) waits.
+ * are allocated in the order of their starts, where the node scorer, or a policy that controls the run, says;
+ * a job that does not fit (the log knew a larger machine) waits.
  */
 #include <stdlib.h>
 
@@ -46,6 +46,18 @@ static size_t recorded_history(const struct sim *sim, const sl_time *entered, st
 	return count;
 }
 
+/* Where it runs, as a controller says. */
+static bool found(struct sim *sim, uint32_t job)
+{
+	if (!is_controlled(sim))
+		return allocation_found(sim, job, &(struct where){ 0 });
+	sim->runs_on = job;
+	sim->policy->on_history(sim->state, sim, (sl_job){ job }, SL_HISTORY_RUNS, SL_PREEMPT_COUNT);
+	const bool runs = sim->runs_on != job;
+	sim->runs_on = UINT32_MAX;
+	return runs;
+}
+
 /* It runs, since then, or waits after all. */
 static void run_on(struct sim *sim, uint32_t job)
 {
@@ -55,7 +67,7 @@ static void run_on(struct sim *sim, uint32_t job)
 		sim->progress[job].counted = sim->start[job];
 		progress_due(sim, job);
 	}
-	if (!allocation_found(sim, job)) {
+	if (!found(sim, job)) {
 		sim->start[job] = SL_NONE;
 		sim->job_state[job] = SL_PENDING;
 		if (sim->progress)
@@ -95,7 +107,8 @@ static int take_up(struct sim *sim, const sl_time *entered, struct history_event
 	const size_t count = recorded_history(sim, entered, event);
 	struct progress *progress = sim->progress;
 	sim->progress = NULL; /* None yet, while the history is reported. */
-	const int status = history_table(sim, event, count, sim->now);
+	/* A controller's timers of the beginning itself are for the run. */
+	const int status = history_table(sim, event, count, sim->now - is_controlled(sim));
 	sim->progress = progress;
 	if (status)
 		return status;

@@ -196,9 +196,20 @@ bool sl_start_on(struct sim *sim, sl_job job, const struct sl_node_tasks *alloc,
 	       commands_start(sim, job.row, &where);
 }
 
+/* It began before the run did, and is there once. */
+static bool runs_on_at(struct sim *sim, uint32_t job, const struct where *where)
+{
+	if (!sim->nodes || !where->count || !allocation_found(sim, job, where))
+		return false;
+	sim->runs_on = UINT32_MAX;
+	return true;
+}
+
 bool sl_start_alloc(struct sim *sim, sl_job job, const struct sl_node_alloc *node_alloc, size_t count)
 {
 	const struct where where = { .node_alloc = node_alloc, .count = count };
+	if (sl_job_is(job) && job.row == sim->runs_on)
+		return runs_on_at(sim, job.row, &where);
 	return may_start(sim, job) && sim->nodes && !sim->allocator && node_alloc && count &&
 	       commands_start(sim, job.row, &where);
 }

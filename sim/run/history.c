@@ -114,6 +114,8 @@ static void table_command(struct sim *sim, const struct history_event *event)
 /* Submitted, or released later: only then is it reported. */
 static void table_submitted(struct sim *sim, uint32_t job, bool gated)
 {
+	if (is_controlled(sim))
+		sim->eligible[job] = sim->now;
 	if (!gated) /* It sets key and estimate before the job is queued. */
 		report_policy(sim, &(struct sl_event){ sim->now, SL_EV_SUBMIT, job });
 	if (sim->submitted <= job)

@@ -325,6 +325,7 @@ struct sim {
 	enum sl_reason reason_first; /* The default when it began. */
 	sl_time accounted;           /* Integrals go up to here. */
 	uint64_t reported;           /* Events and passes, to `progress`. */
+	uint32_t runs_on;            /* The job that SL_HISTORY_RUNS asks about; UINT32_MAX: none. */
 	uint32_t unfit; /* Jobs that ran when the replay began, by the log, but did not fit: they wait. */
 	uint32_t refused, refused_first; /* By the allocator, as they were submitted. */
 	const char *refused_why;         /* Of the first. */
@@ -553,8 +554,8 @@ sl_time expected_room(const struct sim *sim, uint32_t job); /* Its end, overdue 
 /* Removes a running job's expected end from the plan; puts it back, as it is expected now. */
 sl_time allocation_unplan(struct sim *sim, uint32_t job);
 void allocation_replan(struct sim *sim, uint32_t job, sl_time from);
-bool allocation_found(
-	struct sim *sim, uint32_t job); /* allocation_make of one that started before: overdue or not. */
+/* allocation_make of one that started before: overdue or not. */
+bool allocation_found(struct sim *sim, uint32_t job, const struct where *where);
 bool allocation_is_overdue(const struct sim *sim, uint32_t job);
 void allocation_places(struct sim *sim, uint32_t job); /* SIM_RECORD_PLACES: records where it starts. */
 void allocation_holds(struct sim *sim, uint32_t job);  /* Records the largest allocation. */

@@ -17,7 +17,8 @@
 enum { TEXT_MAX = 400000 };
 
 struct line {
-	char id[32], submit[24], run[24], user[64], account[64], qos[64], state[32], exit[16];
+	char id[32], submit[24], run[24], start[24], user[64], account[64], qos[64], state[32], exit[16],
+		nodes[64];
 	char options[1000];
 };
 
@@ -56,7 +57,9 @@ static void take_words(struct line *line, const char *at)
 			!take(word, "account=", line->account, sizeof(line->account)) &&
 			!take(word, "qos=", line->qos, sizeof(line->qos)) &&
 			!take(word, "state=", line->state, sizeof(line->state)) &&
-			!take(word, "exit=", line->exit, sizeof(line->exit)))
+			!take(word, "exit=", line->exit, sizeof(line->exit)) &&
+			!take(word, "start=", line->start, sizeof(line->start)) &&
+			!take(word, "nodes=", line->nodes, sizeof(line->nodes)))
 			break;
 		at = rest;
 	}
@@ -71,18 +74,21 @@ static size_t put_line(char *out, size_t capacity, const char *at)
 	take_words(&line, at);
 	cr_assert(sl_get_i64(line.submit, strlen(line.submit), &submit));
 	cr_assert(sl_get_i64(line.run, strlen(line.run), &run));
+	int64_t start = submit;
+	cr_assert(!*line.start || sl_get_i64(line.start, strlen(line.start), &start));
 	submit += CW_T0;
-	return (size_t)snprintf(out, capacity, "%s|%lld|%lld|%lld|%lld|%s|%s|%s|%s|%s|sbatch%s%s x.sh\n",
-		line.id, (long long)submit, (long long)submit, (long long)(submit + run), (long long)run,
-		line.user, line.account, line.qos, line.state, line.exit, *line.options == ' ' ? "" : " ",
-		line.options);
+	start += CW_T0;
+	return (size_t)snprintf(out, capacity, "%s|%lld|%lld|%lld|%lld|%s|%s|%s|%s|%s|%s|sbatch%s%s x.sh\n",
+		line.id, (long long)submit, (long long)start, (long long)(start + run), (long long)run,
+		line.user, line.account, line.qos, line.state, line.exit, line.nodes,
+		*line.options == ' ' ? "" : " ", line.options);
 }
 
 static const char *sacct_of(const char *jobs)
 {
 	static char text[TEXT_MAX];
 	size_t len = (size_t)snprintf(text, sizeof(text),
-		"JobID|Submit|Start|End|ElapsedRaw|User|Account|QOS|State|ExitCode|SubmitLine\n");
+		"JobID|Submit|Start|End|ElapsedRaw|User|Account|QOS|State|ExitCode|NodeList|SubmitLine\n");
 	for (const char *at = jobs; *at;) {
 		char one[1200];
 		const size_t size = strcspn(at, "\n");
@@ -159,6 +165,7 @@ void cw_load(struct ctl_world *w)
 		.trace = memfile(trace, sacct, strlen(sacct)),
 		.cluster = memfile(cluster, w->conf, strlen(w->conf)),
 		.settings = &settings,
+		.from = w->from,
 		.implied = w->choice.implied };
 	cr_assert_eq(scenario_load(&w->scenario, &options, &w->err), SL_OK, "%s", w->err.text);
 }

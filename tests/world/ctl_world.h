@@ -4,7 +4,7 @@
  * policy `slurm`. Each test is a process of its own: there is one simulation.
  *
  * Jobs are lines "ID SUBMIT RUN [OPTIONS OF SBATCH]": times in seconds after T0 (0 modulo 300), options as
- * for sbatch, and before them, of sacct's columns, user=, account=, qos=, state=, exit=:
+ * for sbatch, and before them, of sacct's columns, user=, account=, qos=, state=, exit=, start= and nodes=:
  *
  *	1 0 100 -N2 --exclusive -t 2
  *	2 5 60 user=u1 account=a -n 4 -t 1:00
@@ -31,6 +31,7 @@ struct ctl_world {
 	const char *commands;        /* replay.commands, times in seconds after T0; NULL: none. */
 	const char *const *settings; /* Further ones for --set, closed by NULL; NULL: none. */
 	const char *policy;          /* NULL: of 22.05; with complete=0, unless it says. */
+	const char *from;            /* As --from; NULL: all. */
 	bool check;                  /* As --check. */
 
 	/* The rest is made. */

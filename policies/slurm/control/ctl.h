@@ -368,6 +368,7 @@ struct ctl {
 	int64_t epoch; /* Of the scenario's time 0. */
 	ctl_time now;
 	sl_time now_us; /* The engine's. */
+	sl_time begin;  /* Before, it is told what ran, and decides nothing; 0: it decides from the first. */
 
 	struct ctl_tres tres[CTL_TRES_MAX];
 	uint32_t tres_count;
@@ -443,6 +444,8 @@ static inline struct order_by ctl_cause(struct ctl *c, enum sl_rule rule, uint32
 	c->engine.cause = (struct order_by){ rule, beneficiary };
 	return was;
 }
+/* What happens now was recorded (replay.start=recorded). */
+static inline bool ctl_is_past(const struct ctl *c) { return c->begin && c->now_us < c->begin; }
 /* Its plan, if the engine has another one. */
 void ctl_report_plan(struct ctl *c, struct ctl_job *job);
 /* Those that it may report, closed by SL_REASON_COUNT. */
@@ -614,6 +617,12 @@ int ctl_place_make(struct ctl *c, struct sl_err *err);
 enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
 /* On the idle cluster: at submission. */
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);
+
+/* Where it would start now on these nodes, in that partition; NULL: it does not fit. Valid until the next. */
+const struct select_alloc *ctl_place_on(
+	struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *nodes);
+/* It started now, as was recorded: on the nodes on record, else on others. Where there are none it waits. */
+void ctl_take_up(struct ctl *c, struct ctl_job *job);
 
 /* ---- ctl_prio.c, ctl_usage.c, ctl_fair.c ----------------------------------------------------- */
 enum ctl_priority_flag {

@@ -261,18 +261,25 @@ static void run_backfill(struct ctl *c)
 
 /* ---- A second ------------------------------------------------------------------------------------------ */
 
-static void run_others(struct ctl *c)
+/* What goes by the clock and decides about no job. */
+static void run_world(struct ctl *c)
 {
 	if (ctl_node_next(c) <= c->now)
 		ctl_node_run(c);
 	ctl_complete_run(c);
 	if (ctl_command_next(c) <= c->now_us)
 		ctl_command_run(c);
-	ctl_power_run(c); /* It has its own beat: what changed in a second is seen in a later one. */
+	if (!ctl_is_past(c)) /* It has its own beat: what changed in a second is seen in a later one. */
+		ctl_power_run(c);
 	if (ctl_resv_next(c) <= c->now)
 		ctl_resv_run(c);
 	if (ctl_prio_next(c) <= c->now)
 		ctl_prio_run(c);
+}
+
+static void run_others(struct ctl *c)
+{
+	run_world(c);
 	if (ctl_tick_needed(c) <= c->now)
 		ctl_tick(c);
 	ctl_gang_run(c); /* ctl_gang checks itself whether a time slice begins. */
@@ -281,6 +288,10 @@ static void run_others(struct ctl *c)
 void ctl_run(struct ctl *c)
 {
 	struct ctl_clock *k = c->clock;
+	if (ctl_is_past(c)) {
+		run_world(c);
+		return;
+	}
 	run_others(c);
 	run_loop(c);
 	if (c->params.backfill_first)
@@ -349,14 +360,28 @@ static ctl_time next_backfill(const struct ctl *c)
 	return wake;
 }
 
-/* An instant's own changes are seen by what is due at it, so what is due now is said as now. */
-sl_time ctl_next(struct ctl *c)
+/* Of what run_world does. */
+static sl_time next_of_world(const struct ctl *c)
 {
-	const ctl_time at[] = { ctl_node_next(c), ctl_power_next(c), ctl_resv_next(c), ctl_prio_next(c),
-		ctl_tick_needed(c), ctl_gang_next(c), next_batch(c), next_full(c), next_backfill(c) };
+	const ctl_time at[] = { ctl_node_next(c), ctl_resv_next(c), ctl_prio_next(c) };
 	const sl_time commands = ctl_command_next(c);
 	const sl_time epilogs = ctl_complete_next(c);
 	sl_time next = commands < epilogs ? commands : epilogs;
+	for (size_t i = 0; i < SL_LEN(at); i++) {
+		const sl_time due = ctl_engine_time(c, at[i]);
+		next = due < next ? due : next;
+	}
+	return next;
+}
+
+/* An instant's own changes are seen by what is due at it, so what is due now is said as now. */
+sl_time ctl_next(struct ctl *c)
+{
+	sl_time next = next_of_world(c);
+	if (ctl_is_past(c))
+		return next < c->begin ? next > c->now_us ? next : c->now_us : c->begin;
+	const ctl_time at[] = { ctl_power_next(c), ctl_tick_needed(c), ctl_gang_next(c), next_batch(c),
+		next_full(c), next_backfill(c) };
 	for (size_t i = 0; i < SL_LEN(at); i++) {
 		const sl_time due = ctl_engine_time(c, at[i]);
 		next = due < next ? due : next;

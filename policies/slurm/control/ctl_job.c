@@ -179,7 +179,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	job->end_limit = end_by_limit(job);
 	ctl_node_started(c, job);
 	const ctl_time up = ctl_power_boot(c, job->alloc);
-	job->state = up > c->now ? CTL_CONFIGURING : CTL_RUNNING;
+	job->state = up > c->now && !ctl_is_past(c) ? CTL_CONFIGURING : CTL_RUNNING;
 	job->started_by = c->engine.cause.rule;
 	job->started_for = c->engine.cause.beneficiary;
 	job->reason = SL_REASON_NONE;

@@ -4,6 +4,7 @@
  * the node selection, and what becomes of the answer (CLAUSES.md 3.1, 4.10).
  */
 #include "policies/slurm/control/ctl_place.h"
+#include "policies/slurm/control/ctl_node.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +330,13 @@ static enum ctl_status without_licenses(
 	return status == CTL_NODES_BUSY ? CTL_LICENSES_UNAVAILABLE : status;
 }
 
+static enum select_answer place_beside(
+	struct ctl *c, struct ctl_job *job, const uint64_t *nodes, const struct select_alloc **alloc)
+{
+	const enum select_answer answer = place_sizes(c, job, nodes, SELECT_NOW, alloc);
+	return answer == SELECT_FITS && job->tasked ? with_tasks(c, job, alloc) : answer;
+}
+
 static enum ctl_status ctl_place_choose(
 	struct ctl *c, struct ctl_job *job, const uint64_t *nodes, bool completing)
 {
@@ -336,10 +344,7 @@ static enum ctl_status ctl_place_choose(
 		return without_licenses(c, job, nodes, completing);
 
 	const struct select_alloc *alloc = NULL;
-	enum select_answer answer = place_sizes(c, job, nodes, SELECT_NOW, &alloc);
-	if (answer == SELECT_FITS && job->tasked)
-		answer = with_tasks(c, job, &alloc);
-	switch (answer) {
+	switch (place_beside(c, job, nodes, &alloc)) {
 	case SELECT_FITS:
 		return ctl_place_start(c, job, alloc);
 	case SELECT_NEVER:
@@ -525,6 +530,45 @@ enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
 		if (is_behind(c, job, &c->job[row]))
 			return SL_REASON_PRIORITY;
 	return SL_REASON_NONE;
+}
+
+/* ---- As recorded ------------------------------------------------------------------------------ */
+
+const struct select_alloc *ctl_place_on(
+	struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *nodes)
+{
+	struct ctl_place *p = c->place;
+	const struct select_alloc *alloc = NULL;
+	uint64_t *left = p->set[CTL_SET_PLACE];
+	look_in(c, job, part);
+	memcpy(left, nodes, p->words * sizeof(*left));
+	ctl_set_and(left, nodes_for(c, job), p->words);
+	return place_beside(c, job, left, &alloc) == SELECT_FITS ? alloc : NULL;
+}
+
+static bool take_up_on(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+{
+	for (uint32_t i = 0; i < job->part_count; i++) {
+		const struct select_alloc *alloc = ctl_place_on(c, job, job->parts[i], nodes);
+		if (!alloc)
+			continue;
+		ctl_start(c, job, job->parts[i], alloc);
+		return true;
+	}
+	return false;
+}
+
+void ctl_take_up(struct ctl *c, struct ctl_job *job)
+{
+	struct ctl_place *p = c->place;
+	const char *names = job->more->nodes_recorded;
+	uint64_t *nodes = p->set[CTL_SET_TRY];
+	if (job->state != CTL_PENDING)
+		return;
+	memset(nodes, 0, p->words * sizeof(*nodes));
+	if (names && node_list(c, names, strlen(names), nodes) && take_up_on(c, job, nodes))
+		return;
+	(void)take_up_on(c, job, ctl_nodes_avail(c));
 }
 
 /* ---- Later --------------------------------------------------------------------------------------------- */

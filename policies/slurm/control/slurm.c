@@ -134,6 +134,10 @@ void ctl_order(struct ctl *c, struct ctl_job *job, enum order_what what, const c
 		controller_reason(&c->engine, job->row, job->reason);
 		return;
 	}
+	if (what == ORDER_START && ctl_is_past(c)) { /* The engine asks for it as the run begins. */
+		c->engine.runs[job->row] = true;
+		return;
+	}
 	struct order *order = controller_order(&c->engine, what, job->row);
 	const ctl_time at = what == ORDER_PLAN ? job->planned : job->eligible;
 	if (!order)
@@ -263,6 +267,25 @@ static void slurm_run(void *state) { ctl_run(state); }
 static const struct controller_calls slurm_calls = { slurm_hear, slurm_submit, NULL, slurm_over, lost,
 	slurm_report_node, slurm_run, slurm_next };
 
+/* A run that begins in the middle of a log: starts come at their times, and as it begins the engine asks
+ * where each job runs. */
+static void slurm_history(
+	void *state, struct sl_pass *pass, sl_job of, enum sl_history_command what, enum sl_preempt how)
+{
+	struct ctl *c = state;
+	struct ctl_job *job = &c->job[of.row];
+	(void)how;
+	slurm_hear(c, sl_now(pass));
+	c->engine.now = sl_now(pass);
+	if (what == SL_HISTORY_START) {
+		ctl_take_up(c, job);
+		controller_wake(&c->engine, pass, slurm_next(c, true));
+	} else if (what == SL_HISTORY_RUNS && ctl_is_active(job)) {
+		ctl_order(c, job, ORDER_START, NULL);
+		controller_runs_on(&c->engine, pass);
+	}
+}
+
 static bool slurm_requeues(void *state, struct sl_pass *pass, sl_job job)
 {
 	(void)pass;
@@ -329,6 +352,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	if (!c->cluster || !c->jobs)
 		return sl_fail_memory(err);
 	c->epoch = setup->epoch;
+	c->begin = setup->begin;
 	c->pending_first = c->pending_last = c->running_first = c->running_last = CTL_NO_ROW;
 	c->select = select_new(c->cluster, c->arena, err);
 	if (!c->select)
@@ -353,11 +377,11 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	return status;
 }
 
-/* Commands before the first submission. */
+/* Commands before the first submission; of history they come with it. */
 static void wake_first(struct ctl *c, const struct sl_setup *setup)
 {
 	const sl_time first = setup->jobs->count ? setup->jobs->submit[0] : SL_NEVER;
-	if (!setup->command_count || setup->command[0].at >= first)
+	if (!setup->command_count || setup->command[0].at >= first || setup->begin)
 		return;
 	controller_wake(&c->engine, setup->sim, setup->command[0].at);
 }
@@ -408,6 +432,7 @@ const struct sl_policy slurm_policy = {
 	.init = slurm_init,
 	.pass = controller_pass,
 	.on_event = controller_event,
+	.on_history = slurm_history,
 	.release = slurm_release,
 	.compat = slurm_compats,
 	.table = slurm_table,
