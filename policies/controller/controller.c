@@ -220,13 +220,6 @@ static bool carry_out(const struct controller *c, struct sl_pass *pass, const st
 	return false;
 }
 
-void controller_runs_on(struct controller *c, struct sl_pass *pass)
-{
-	const struct order *order = &c->order[--c->order_count];
-	(void)carry_out_node_alloc(c, pass, order);
-	c->node_alloc_count = order->node_alloc;
-}
-
 /* The scheduler's accounting and the engine's are of the same nodes: it is a bug. */
 static void fail_order(struct controller *c, struct sl_pass *pass, const struct order *order)
 {
@@ -240,6 +233,16 @@ static void fail_order(struct controller *c, struct sl_pass *pass, const struct 
 		c->policy, at, name[order->what], c->jobs->id[order->row],
 		sl_state_name(sl_state_of(pass, (sl_job){ order->row })));
 	sl_fail_run(pass, &c->err);
+}
+
+void controller_runs_on(struct controller *c, struct sl_pass *pass)
+{
+	if (!c->order_count) /* No memory, which is said. */
+		return;
+	const struct order *order = &c->order[--c->order_count];
+	if (!carry_out_node_alloc(c, pass, order))
+		fail_order(c, pass, order);
+	c->node_alloc_count = order->node_alloc;
 }
 
 void controller_pass(void *state, struct sl_pass *pass)

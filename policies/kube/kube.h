@@ -82,16 +82,6 @@ struct kube_profile {
 	bool own_wishes;       /* ignorePreferredTermsOfExistingPods */
 };
 
-/* Feature gates that decide something here. */
-enum kube_gate {
-	KUBE_GATE_WORKLOAD, /* GenericWorkload */
-	KUBE_GATE_GANG,
-	KUBE_GATE_TOPOLOGY, /* TopologyAwareWorkloadScheduling */
-	KUBE_GATE_WORKLOAD_PREEMPTION,
-	KUBE_GATE_BATCHING, /* OpportunisticBatching */
-	KUBE_GATES
-};
-
 enum kube_gang { KUBE_GANG_AUTO, KUBE_GANG_OFF, KUBE_GANG_JOB };
 enum kube_ties { KUBE_TIES_NAME, KUBE_TIES_RANDOM };
 
@@ -102,7 +92,6 @@ struct kube_options {
 	bool balanced_old;  /* NodeResourcesBalancedAllocation as before 1.35. */
 	bool backoff_waits; /* backoffQ is not popped while activeQ is empty. */
 	bool autoscale;
-	bool gate[KUBE_GATES];
 	bool singly;    /* Each pod is tried by itself, even where equal ones failed; */
 	uint32_t tries; /* so often at one instant, in which no time goes by. */
 	sl_time permit_timeout, flush;
@@ -387,8 +376,9 @@ int kube_images_of(struct kube *k, const struct sl_object *object, uint32_t node
 void kube_images_sort(struct kube *k);
 int64_t kube_images_score(const struct kube *k, const struct kube_spec *spec, uint32_t node);
 
-/* kube_feature_gates.c: as --feature-gates has them, "NAME=true,NAME=false"; others are as in 1.36. */
-int kube_gates_read(const char *text, bool gate[KUBE_GATES], struct sl_err *err);
+/* kube_feature_gates.c: as --feature-gates has them, "NAME=true,NAME=false": what is not as in 1.36 by
+ * default, and would decide, is refused. */
+int kube_gates_check(const char *text, struct sl_err *err);
 
 /* kube_pods.c: pods, and their resources on nodes. */
 void kube_add(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods,

@@ -44,10 +44,10 @@ static enum kube_why why_not(struct kube *k, const struct kube_cycle *cycle, uin
  * were looked at; of nodes that are not there as well. */
 static size_t search(struct kube *k, const struct kube_cycle *cycle, int64_t wanted)
 {
-	uint32_t passed = 0, seen = 0;
+	uint32_t passed = 0, at = k->start;
 	size_t count = 0;
-	for (; seen < k->nodes; seen++) {
-		const uint32_t node = k->visit[((uint64_t)k->start + seen) % k->nodes];
+	for (uint32_t seen = 0; seen < k->nodes; seen++, at = at + 1 == k->nodes ? 0 : at + 1) {
+		const uint32_t node = k->visit[at];
 		if (!k->node[node].there) {
 			passed++;
 			continue;
@@ -71,6 +71,7 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 	const struct kube_profile *profile = k->spec[k->pod[cycle->pod].spec].profile;
 	const uint32_t first = k->pod[cycle->pod].nominated;
 	k->began = k->start;
+	k->failed = false;
 	/* Its nominated node is tried before all others. */
 	if (first != KUBE_NO && k->node[first].there && kube_filter(k, cycle, first) == KUBE_FITS) {
 		k->feasible[0] = first;
@@ -78,7 +79,6 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 		return 1;
 	}
 	k->looked_at = 0;
-	k->failed = false;
 	return search(k, cycle, kube_wanted(profile, k->nodes));
 }
 

@@ -10,35 +10,33 @@
 
 #include <string.h>
 
-enum { NO_MATTER = KUBE_GATES, AS_BY_DEFAULT };
-
 static const struct {
 	const char *name;
-	bool on;
-	int gate; /* enum kube_gate, or one of those above. */
+	bool on, any; /* any: it never decides here, either way. */
 } gates[] = {
-	{ "GenericWorkload", false, KUBE_GATE_WORKLOAD },
-	{ "GangScheduling", false, KUBE_GATE_GANG },
-	{ "TopologyAwareWorkloadScheduling", false, KUBE_GATE_TOPOLOGY },
-	{ "WorkloadAwarePreemption", false, KUBE_GATE_WORKLOAD_PREEMPTION },
-	{ "OpportunisticBatching", true, KUBE_GATE_BATCHING },
+	{ "OpportunisticBatching", true, true },
 	/* Victims are gone at once, and calls of the API take no time. */
-	{ "SchedulerAsyncPreemption", true, NO_MATTER },
-	{ "SchedulerAsyncAPICalls", true, NO_MATTER },
-	{ "DRASchedulerFilterTimeout", true, NO_MATTER },
-	{ "DRAResourceClaimDeviceStatus", true, NO_MATTER },
+	{ "SchedulerAsyncPreemption", true, true },
+	{ "SchedulerAsyncAPICalls", true, true },
+	{ "DRASchedulerFilterTimeout", true, true },
+	{ "DRAResourceClaimDeviceStatus", true, true },
 	/* The policy's parameter `backoff` says this. */
-	{ "SchedulerPopFromBackoffQ", true, AS_BY_DEFAULT },
-	{ "DRAAdminAccess", true, AS_BY_DEFAULT },
-	{ "DRAConsumableCapacity", true, AS_BY_DEFAULT },
-	{ "DRADeviceBindingConditions", true, AS_BY_DEFAULT },
-	{ "DRADeviceTaints", true, AS_BY_DEFAULT },
-	{ "DRAExtendedResource", true, AS_BY_DEFAULT },
-	{ "DRAPartitionableDevices", true, AS_BY_DEFAULT },
-	{ "DRAPrioritizedList", true, AS_BY_DEFAULT },
-	{ "DRAWorkloadResourceClaims", false, AS_BY_DEFAULT },
-	{ "PodLevelResources", true, AS_BY_DEFAULT },
-	{ "NodeDeclaredFeatures", true, AS_BY_DEFAULT },
+	{ "SchedulerPopFromBackoffQ", true, false },
+	/* Groups of pods by scheduling.k8s.io are not scheduled here. */
+	{ "GenericWorkload", false, false },
+	{ "GangScheduling", false, false },
+	{ "TopologyAwareWorkloadScheduling", false, false },
+	{ "WorkloadAwarePreemption", false, false },
+	{ "DRAAdminAccess", true, false },
+	{ "DRAConsumableCapacity", true, false },
+	{ "DRADeviceBindingConditions", true, false },
+	{ "DRADeviceTaints", true, false },
+	{ "DRAExtendedResource", true, false },
+	{ "DRAPartitionableDevices", true, false },
+	{ "DRAPrioritizedList", true, false },
+	{ "DRAWorkloadResourceClaims", false, false },
+	{ "PodLevelResources", true, false },
+	{ "NodeDeclaredFeatures", true, false },
 };
 
 static int refuse(const char *name, struct sl_err *err)
@@ -51,58 +49,23 @@ static int refuse(const char *name, struct sl_err *err)
 		similar ? ": is it '" : "", similar ? similar : "", similar ? "'?" : "");
 }
 
-static int set_gate(const char *name, bool on, bool gate[KUBE_GATES], struct sl_err *err)
+static int check_gate(const char *name, bool on, struct sl_err *err)
 {
 	size_t i = 0;
 	while (i < SL_LEN(gates) && strcmp(gates[i].name, name) != 0)
 		i++;
 	if (i == SL_LEN(gates))
 		return refuse(name, err);
-	if (gates[i].gate < KUBE_GATES)
-		gate[gates[i].gate] = on;
-	else if (gates[i].gate == AS_BY_DEFAULT && on != gates[i].on)
-		return sl_fail(err, SL_USAGE,
-			"kube:gates: %s=%s is not modelled: leave it at its default of 1.36", name,
-			on ? "true" : "false");
-	return SL_OK;
+	return gates[i].any || on == gates[i].on
+		       ? SL_OK
+		       : sl_fail(err, SL_USAGE,
+				 "kube:gates: %s=%s is not modelled: leave it at its default of 1.36", name,
+				 on ? "true" : "false");
 }
 
-/* As Kubernetes checks it as it starts: a gate needs those that it builds on. */
-static int check_gates(const bool gate[KUBE_GATES], struct sl_err *err)
-{
-	static const struct {
-		enum kube_gate gate, needs;
-		const char *text;
-	} needs[] = {
-		{ KUBE_GATE_GANG, KUBE_GATE_WORKLOAD, "GangScheduling needs GenericWorkload" },
-		{ KUBE_GATE_TOPOLOGY, KUBE_GATE_WORKLOAD,
-			"TopologyAwareWorkloadScheduling needs GenericWorkload" },
-		{ KUBE_GATE_WORKLOAD_PREEMPTION, KUBE_GATE_GANG,
-			"WorkloadAwarePreemption needs GangScheduling" },
-	};
-	for (size_t i = 0; i < SL_LEN(needs); i++)
-		if (gate[needs[i].gate] && !gate[needs[i].needs])
-			return sl_fail(err, SL_USAGE, "kube:gates: %s: set both", needs[i].text);
-	return SL_OK;
-}
-
-/* Groups of pods by scheduling.k8s.io are not scheduled here: a run with them would not be what was asked. */
-static int refuse_groups(const bool gate[KUBE_GATES], struct sl_err *err)
-{
-	for (size_t i = 0; i < SL_LEN(gates); i++)
-		if (gates[i].gate < KUBE_GATES && gate[gates[i].gate] && !gates[i].on)
-			return sl_fail(err, SL_USAGE,
-				"kube:gates: %s=true is not modelled: leave it at its default of 1.36; gangs are of kube:gang",
-				gates[i].name);
-	return SL_OK;
-}
-
-int kube_gates_read(const char *text, bool gate[KUBE_GATES], struct sl_err *err)
+int kube_gates_check(const char *text, struct sl_err *err)
 {
 	int status = SL_OK;
-	for (size_t i = 0; i < SL_LEN(gates); i++)
-		if (gates[i].gate < KUBE_GATES)
-			gate[gates[i].gate] = gates[i].on;
 	for (const char *at = text ? text : ""; *at && !status;) {
 		enum { GATE_MAX = 80 };
 		char name[GATE_MAX];
@@ -116,10 +79,8 @@ int kube_gates_read(const char *text, bool gate[KUBE_GATES], struct sl_err *err)
 				(int)(len < GATE_MAX ? len : GATE_MAX), at);
 		memcpy(name, at, equal);
 		name[equal] = '\0';
-		status = set_gate(name, on, gate, err);
+		status = check_gate(name, on, err);
 		at += len + (at[len] == ',');
 	}
-	if (!status)
-		status = check_gates(gate, err);
-	return status ? status : refuse_groups(gate, err);
+	return status;
 }

@@ -92,7 +92,7 @@ bool kube_ports_meet(const struct sl_podset *a, const struct sl_podset *b)
 
 static bool has_ports(const struct kube *k, const struct kube_spec *spec, uint32_t node)
 {
-	for (uint32_t i = k->node[node].first; spec->podset->port_count && i != KUBE_NO; i = k->pod[i].next)
+	for (uint32_t i = k->node[node].first; i != KUBE_NO; i = k->pod[i].next)
 		if (kube_ports_meet(spec->podset, k->spec[k->pod[i].spec].podset))
 			return false;
 	return true;
@@ -110,9 +110,7 @@ static enum kube_why fit(struct kube *k, const struct kube_cycle *cycle, uint32_
 	}
 	for (uint32_t i = 0; i < k->resources; i++) {
 		const int64_t wanted = spec->request[i];
-		if (wanted <= 0 || kube_dra_serves(k, node, i))
-			continue;
-		if (wanted <= on->alloc[i] - on->used[i])
+		if (wanted <= 0 || wanted <= on->alloc[i] - on->used[i] || kube_dra_serves(k, node, i))
 			continue;
 		lacks |= UINT64_C(1) << i;
 		if (wanted > on->alloc[i])
@@ -140,7 +138,7 @@ static enum kube_why filter_as_is(struct kube *k, const struct kube_cycle *cycle
 		return KUBE_WHY_TAINT;
 	if (asked[KUBE_AFFINITY] && !kube_node_suits(k, spec, node))
 		return KUBE_WHY_AFFINITY;
-	if (asked[KUBE_PORTS] && !has_ports(k, spec, node))
+	if (spec->podset->port_count && asked[KUBE_PORTS] && !has_ports(k, spec, node))
 		return KUBE_WHY_PORTS;
 	enum kube_why why = asked[KUBE_FIT] ? fit(k, cycle, node) : KUBE_FITS;
 	if (why == KUBE_FITS && cycle->pod_affinity && asked[KUBE_SPREAD])

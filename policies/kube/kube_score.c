@@ -219,6 +219,8 @@ static bool score_plugin(
 		normalise(k->score, count, false);
 		return true;
 	case KUBE_IMAGES:
+		if (!spec->podset->image_count || !k->images)
+			return false;
 		for (size_t i = 0; i < count; i++)
 			k->score[i] = kube_images_score(k, spec, node[i]);
 		return true;

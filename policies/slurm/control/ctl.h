@@ -416,8 +416,7 @@ struct ctl {
 	const struct ctl_acts *acts; /* NULL: ctl_job.c's (ctl_preempt.h). */
 	struct ctl_acct *acct;
 	const struct ctl_recorded *recorded; /* NULL: it decides by itself. */
-	const char
-		*release_said; /* Until the run has said it: which release decides; NULL: a parameter did. */
+	const char *release_said; /* Which release decides, until that is said; NULL: a parameter says it. */
 };
 
 /* A recording that has the last word: what a pass decides is compared with it, and replaced by it. */
@@ -450,9 +449,7 @@ static inline bool ctl_is_past(const struct ctl *c) { return c->begin && c->now_
 void ctl_report_plan(struct ctl *c, struct ctl_job *job);
 /* Those that it may report, closed by SL_REASON_COUNT. */
 extern const enum sl_reason ctl_reasons[];
-/* ctl_release.c: whose rules they are; false: out of memory. And once, at the first event, that the run says
- * it.
- */
+/* ctl_release.c: whose rules they are; false: out of memory. And that the run says it, at the first event. */
 bool ctl_release_make(struct ctl *c, const struct sl_setup *setup, const struct sl_value *value);
 void ctl_release_say(struct ctl *c);
 /* slurm.c: all modules, in their order. For tests, too. */
@@ -618,9 +615,6 @@ enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job);
 /* On the idle cluster: at submission. */
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part);
 
-/* Where it would start now on these nodes, in that partition; NULL: it does not fit. Valid until the next. */
-const struct select_alloc *ctl_place_on(
-	struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *nodes);
 /* It started now, as was recorded: on the nodes on record, else on others. Where there are none it waits. */
 void ctl_take_up(struct ctl *c, struct ctl_job *job);
 
@@ -873,9 +867,9 @@ void ctl_complete_begin(struct ctl *c, struct ctl_job *job);
 void ctl_complete_left(struct ctl *c);
 /* batch_requeue_fini(): when that will be done of a job that ends now; now, if it is not COMPLETING. */
 ctl_time ctl_complete_until(const struct ctl *c, const struct ctl_job *job);
-void ctl_complete_warn(
-	const struct ctl *c, const struct sl_setup *setup); /* Of an Epilog of no known length. */
-void ctl_complete_run(struct ctl *c);                       /* Epilogs that are done by now. */
+/* Of an Epilog of no known length. */
+void ctl_complete_warn(const struct ctl *c, const struct sl_setup *setup);
+void ctl_complete_run(struct ctl *c); /* Epilogs that are done by now. */
 sl_time ctl_complete_next(const struct ctl *c);
 /* The node went down: nothing of it is COMPLETING. */
 void ctl_complete_lost(struct ctl *c, uint32_t node);

@@ -425,9 +425,9 @@ static enum ctl_status ctl_place_place(struct ctl *c, struct ctl_job *job, const
 
 static enum ctl_status place_now(struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *available)
 {
+	/* Whatever a plan counted with (bf_licenses). */
 	if (c->params.version < CTL_23_02 && !ctl_license_free(c, job, c->now))
-		return job->status =
-			       CTL_LICENSES_UNAVAILABLE; /* Whatever a plan counted with (bf_licenses). */
+		return job->status = CTL_LICENSES_UNAVAILABLE;
 	look_in(c, job, part);
 	if (!job->priority)
 		return CTL_JOB_HELD;
@@ -534,7 +534,8 @@ enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
 
 /* ---- As recorded ------------------------------------------------------------------------------ */
 
-const struct select_alloc *ctl_place_on(
+/* Where it would start now on these nodes, in that partition; NULL: it does not fit. */
+static const struct select_alloc *place_recorded(
 	struct ctl *c, struct ctl_job *job, uint32_t part, const uint64_t *nodes)
 {
 	struct ctl_place *p = c->place;
@@ -549,7 +550,7 @@ const struct select_alloc *ctl_place_on(
 static bool take_up_on(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
 {
 	for (uint32_t i = 0; i < job->part_count; i++) {
-		const struct select_alloc *alloc = ctl_place_on(c, job, job->parts[i], nodes);
+		const struct select_alloc *alloc = place_recorded(c, job, job->parts[i], nodes);
 		if (!alloc)
 			continue;
 		ctl_start(c, job, job->parts[i], alloc);

@@ -509,22 +509,17 @@ Test(kube_rules, gates_have_the_defaults_of_1_36_and_unknown_ones_are_refused)
 		{ "GangScheduling=yes",
 			"kube:gates: 'GangScheduling=yes' is not NAME=true or NAME=false: list gates with "
 			"commas between" },
-		{ "GangScheduling=true", "kube:gates: GangScheduling needs GenericWorkload: set both" },
-		{ "GenericWorkload=true",
-			"kube:gates: GenericWorkload=true is not modelled: leave it at its default of 1.36; gangs "
-			"are of kube:gang" },
+		{ "GangScheduling=true",
+			"kube:gates: GangScheduling=true is not modelled: leave it at its default of 1.36" },
 		{ "DRAExtendedResource=false",
 			"kube:gates: DRAExtendedResource=false is not modelled: leave it at its default of 1.36" },
 	};
-	bool gate[KUBE_GATES];
 	struct sl_err err = { 0 };
-	cr_expect_eq(kube_gates_read(NULL, gate, &err), SL_OK);
-	cr_expect(!gate[KUBE_GATE_WORKLOAD] && !gate[KUBE_GATE_GANG] && gate[KUBE_GATE_BATCHING]);
-	cr_expect_eq(kube_gates_read("OpportunisticBatching=false,GenericWorkload=false", gate, &err), SL_OK);
-	cr_expect(!gate[KUBE_GATE_BATCHING] && !gate[KUBE_GATE_WORKLOAD]);
+	cr_expect_eq(kube_gates_check(NULL, &err), SL_OK);
+	cr_expect_eq(kube_gates_check("OpportunisticBatching=false,GenericWorkload=false", &err), SL_OK);
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		err = (struct sl_err){ 0 };
-		cr_expect_eq(kube_gates_read(cases[i].text, gate, &err), SL_USAGE);
+		cr_expect_eq(kube_gates_check(cases[i].text, &err), SL_USAGE);
 		cr_expect(
 			strncmp(err.text, cases[i].refused, strlen(cases[i].refused)) == 0, "'%s'", err.text);
 	}
