@@ -107,10 +107,12 @@ FOLDERS := $(sort $(dir $(CORE_O) $(CLI_O) $(UNIT_O) $(CONFORMANCE_O) $B/o/tests
 $(FOLDERS):
 	$Q mkdir -p $@
 
-# Tests need not be fast: what they test is as it is built for use.
+# Tests need not be fast: what they test is as it is built for use. Unit tests run for less long than a compiler
+# with sanitizers thinks about them.
 $B/o/tests/%.o: tests/%.c | $(FOLDERS)
 	$(call say,CC,$<)
-	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) $(if $(filter file,$(origin CFLAGS)),-O1) -MMD -MP -c -o $@ $<
+	$Q$(CC) $(HOUSE) $(CPPFLAGS) $(CFLAGS) $(if $(filter file,$(origin CFLAGS)),-O1) $(if $(filter tests/unit/%,$<),$(UNIT_OPTIMIZE)) \
+		-MMD -MP -c -o $@ $<
 
 # What no run's time depends on.
 COLD := $(patsubst %.c,$B/o/%.o,$(filter-out cli/compare/%,$(CLI)) $(wildcard reports/page/*.c reports/export/*.c))
@@ -199,7 +201,7 @@ full: ## everything: scripts/check, instructions, the analyzer, then ten minutes
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 san: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	$Q$(MAKE) B=$B-san CFLAGS='-O1 -g $(SANITIZE)' test
+	$Q$(MAKE) B=$B-san CFLAGS='-O1 -g1 $(SANITIZE)' UNIT_OPTIMIZE=-O0 test
 
 FUZZ_SECONDS ?= 60
 fuzz-smoke: ## a minute (FUZZ_SECONDS=60) of fuzzing for each reader (clang)

@@ -13,16 +13,15 @@ with open("bad.csv", "wb") as out:
 P
 # Bytes that are none of the file's own: all of C0 but line ends and tabs, DEL, and as UTF-8 C1 and marks of direction.
 raw() {
-	for file; do
-		python3 - "$file" <<'P'
-import re, sys
-data = open(sys.argv[1], "rb").read()
-text = data.decode("utf-8", "surrogateescape")
-found = re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]", text)
-if found:
-    print("RAW", sys.argv[1], repr(text[max(0, found.start() - 30):found.end() + 10]))
+	python3 - "$@" <<'P'
+import os, re, sys
+for path in filter(os.path.isfile, sys.argv[1:]):
+    data = open(path, "rb").read()
+    text = data.decode("utf-8", "surrogateescape")
+    found = re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]", text)
+    if found:
+        print("RAW", path, repr(text[max(0, found.start() - 30):found.end() + 10]))
 P
-	done
 }
 try() {
 	name=$1
@@ -30,7 +29,6 @@ try() {
 	"$@" >"said-$name" 2>"told-$name"
 	code=$?
 	[ $code -le 7 ] || echo "$name: exit $code"
-	raw "said-$name" "told-$name"
 }
 printf 'nodes:\n  - {name: n, count: 1, cpus: 8}\n' >c.yaml
 try run schedlab run t.csv -c c.yaml -o out
@@ -52,9 +50,7 @@ try convert schedlab convert t.csv --to table -o again.csv
 try sacct schedlab convert t.csv --to sacct -o again.sacct
 for format in html markdown latex svg; do try "report-$format" schedlab report out --format $format -o report.$format --force; done
 for format in html markdown latex svg; do try "both-$format" schedlab report both --format $format -o both.$format --force; done
-for file in out/* bad-out/* both/* both/*/* again.csv again.sacct report.html report.markdown report.latex report.svg both.html both.markdown both.latex both.svg; do
-	if [ -f "$file" ]; then raw "$file"; fi
-done
+raw said-* told-* out/* bad-out/* both/* both/*/* again.csv again.sacct report.* both.*
 # What was written can be read as what it is.
 python3 - <<'P'
 import csv, glob, json, os, re, xml.dom.minidom
