@@ -203,9 +203,10 @@ static void requeue(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 	remember(kq, entry);
 	if (entry->status != KQ_NOT_NOMINATED && entry->why == KQ_REQUEUE_GENERIC)
 		entry->why = KQ_REQUEUE_FAILED_AFTER_NOMINATION;
-	if (kq_needs_second_pass(kq, entry->workload)) {
+	if (entry->second) { /* Whether it still needs it is asked when its time has come. */
 		kq_second_pass(kq, entry->workload, entry->attempt + 1);
-		kq_decision(kq, KQ_DECISION_SKIP, entry->workload, KQ_NO, "SecondPassFailed", entry->message);
+		kq_decision(kq, KQ_DECISION_SKIP, entry->workload, KQ_NO, "SecondPassFailed",
+			kq_text(kq, kq_admit_why_not(kq, state, entry)));
 		return;
 	}
 	(void)kq_queue_requeue(kq, entry->workload, entry->why);

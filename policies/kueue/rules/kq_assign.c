@@ -47,6 +47,19 @@ static const struct kq_admitted_podset *kq_assign_part_of(
 	return NULL;
 }
 
+/* Of what it holds. Pods that have no domains yet may become fewer (partial admission). */
+static struct kq_amounts admitted_requests(
+	struct kq_scan *scan, struct kq_podset_assignment *row, uint32_t p)
+{
+	const struct kq_amounts own =
+		kq_podset_admitted(scan->kq, scan->scratch, scan->workload_row, p);
+	const int64_t held = kq_admitted_count(scan->kq, scan->workload_row, p);
+	row->count = scan->options->count && held && !row->placement ? scan->options->count[p] : held;
+	for (uint32_t i = 0; row->count != held && i < own.count; i++)
+		own.at[i].amount = kq_mul(own.at[i].amount / held, row->count);
+	return own;
+}
+
 static void prepare_podset(struct kq_scan *scan, struct kq_podset_assignment *row, uint32_t p, bool pods)
 {
 	struct kq *kq = scan->kq;
@@ -57,10 +70,9 @@ static void prepare_podset(struct kq_scan *scan, struct kq_podset_assignment *ro
 	row->podset = p;
 	row->mode = KQ_FIT;
 	if (part) {
-		row->count = kq_admitted_count(kq, scan->workload_row, p);
 		row->placement = part->placement;
 		row->delayed = part->delayed;
-		own = kq_podset_admitted(kq, scan->scratch, scan->workload_row, p);
+		own = admitted_requests(scan, row, p);
 	} else {
 		row->count = scan->options->count && waiting ? scan->options->count[p] : waiting;
 		own = kq_podset_pending(kq, scan->scratch, scan->workload_row, p, row->count);

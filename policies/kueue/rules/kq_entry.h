@@ -65,9 +65,6 @@ void kq_nominate(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *e
 /* Flavors, topology domains and victims, at the present usage. pinned: flavors may be no others; NULL. */
 void kq_entry_assign(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry,
 	const struct kq_assignment *pinned);
-/* kq_second_pass.c: an assignment from the admission that it has. */
-struct kq_assignment *kq_second_assign(
-	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, const char **why);
 /* kq_process.c */
 void kq_process(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry);
 /* kq_admit.c: what processing decided is carried out, in the same order. */

@@ -123,7 +123,8 @@ static void find_counts(struct kq *kq, struct search *search)
 static void place_waiting(struct kq *kq, struct search *search)
 {
 	struct kq_assignment *assignment = search->assignment;
-	if (assignment->mode != KQ_PREEMPT || !asks_topology(kq, search->workload, search->queue))
+	if (assignment->mode != KQ_PREEMPT || !asks_topology(kq, search->workload, search->queue) ||
+		kq_on_unhealthy(&kq->workload[search->workload]))
 		return;
 	const kq_marked mark = kq_mark(kq);
 	for (uint32_t i = 0; i < search->victims.count; i++)
@@ -176,9 +177,5 @@ void kq_nominate(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *e
 	if (entry->reason)
 		return;
 	entry->nominated = true;
-	if (entry->second) {
-		entry->assignment = kq_second_assign(kq, state->scratch, entry->workload, &entry->message);
-		return;
-	}
 	kq_entry_assign(kq, state, entry, NULL);
 }

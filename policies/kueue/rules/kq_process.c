@@ -58,12 +58,8 @@ static void put_back(
 
 /* ---- Usage within the cycle --------------------------------------------------------------------- */
 
-static bool holds_places(const struct kq *kq, const struct kq_entry *entry)
-{
-	return entry->second && kq->workload[entry->workload].holds;
-}
-
-/* In a second pass its quota is counted already, and so are its places. */
+/* In a second pass its quota is counted already, and so are its places: only pods at domains beyond those are
+ * asked for. */
 static enum fits fits_now(struct kq *kq, const struct kq_entry *entry)
 {
 	const struct kq_assignment *assignment = entry->assignment;
@@ -74,8 +70,6 @@ static enum fits fits_now(struct kq *kq, const struct kq_entry *entry)
 	}
 	if (!kq->config.gate[KQ_GATE_TopologyAwareScheduling])
 		return FITS;
-	if (holds_places(kq, entry))
-		kq_tas_remove(kq, entry->workload);
 	return kq_tas_still_fits(kq, assignment) ? FITS : FITS_NO_PLACE;
 }
 
@@ -96,8 +90,6 @@ static void add_usage(struct kq *kq, const struct kq_entry *entry, const struct 
 			kq_usage_add(kq, entry->queue, usage[i].fr, usage[i].amount);
 	if (!kq->config.gate[KQ_GATE_TopologyAwareScheduling])
 		return;
-	if (holds_places(kq, entry))
-		kq_tas_remove(kq, entry->workload);
 	kq_tas_add_assignment(kq, entry->assignment);
 }
 
@@ -150,21 +142,13 @@ static void choose_retry(struct kq *kq, struct kq_cycle_state *state, struct kq_
 static bool refresh(struct kq *kq, struct kq_cycle_state *state, struct kq_entry *entry)
 {
 	const bool *gate = kq->config.gate;
-	if (!entry->second && gate[KQ_GATE_RecomputeAssignmentUponPreemptionTargetsOverlap] &&
-		overlaps(kq, entry)) {
+	if (gate[KQ_GATE_RecomputeAssignmentUponPreemptionTargetsOverlap] && overlaps(kq, entry)) {
 		choose_retry(kq, state, entry);
 		return kq_process_fits(kq, state, entry) == FITS;
 	}
 	enum fits now = kq_process_fits(kq, state, entry);
 	if (now == FITS_NO_PLACE && gate[KQ_GATE_TASRecomputeAssignmentWithinSchedulingCycle]) {
-		if (entry->second) {
-			const kq_marked mark = kq_mark(kq);
-			entry->assignment =
-				kq_second_assign(kq, state->scratch, entry->workload, &entry->message);
-			kq_undo(kq, mark);
-		} else {
-			kq_entry_assign(kq, state, entry, entry->assignment);
-		}
+		kq_entry_assign(kq, state, entry, entry->assignment);
 		if (entry->assignment)
 			now = kq_process_fits(kq, state, entry);
 	}

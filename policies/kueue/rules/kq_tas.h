@@ -31,9 +31,6 @@ bool kq_tas_place(struct kq *kq, struct kq_scratch *scratch, struct kq_assignmen
 	const char **why, uint32_t *failed);
 /* After quota was assigned (11.7): places, or modes are made worse. */
 void kq_tas_assign(struct kq *kq, struct kq_scratch *scratch, struct kq_assignment *assignment);
-/* An admitted workload with unhealthy hosts: another placement for the lost pods. NULL: none, *why. */
-struct kq_placement *kq_tas_replace(
-	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset, const char **why);
 
 /* For recorded cases: domains in the order in which they would be chosen. */
 struct kq_tas_domain {

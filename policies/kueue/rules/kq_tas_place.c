@@ -54,7 +54,14 @@ static bool comes_later(const struct kq *kq, uint32_t queue, const struct kq_wor
 	return false;
 }
 
-/* Podsets that need domains, by the names of their flavors, then in order. False: one of them has none. */
+/* Where the podset's pods stand; NULL: nowhere yet. */
+static struct kq_placement *held_placement(const struct kq_workload *row, const char *name)
+{
+	return row->holds ? kq_admitted_placement(row, name) : NULL;
+}
+
+/* Podsets that need domains, by the names of their flavors, then in order; one without pods needs none. False:
+ * one of them has no flavor that has any. */
 static bool list_todo(struct kq_placement_attempt *attempt, struct kq_assignment *assignment,
 	struct todo *todo, uint32_t *count, uint32_t *failed)
 {
@@ -64,18 +71,19 @@ static bool list_todo(struct kq_placement_attempt *attempt, struct kq_assignment
 	for (uint32_t p = 0; p < assignment->podset_count; p++) {
 		struct kq_podset_assignment *podset = &assignment->podset[p];
 		const struct kq_podset *spec = &row->podset[podset->podset];
-		if (!kq_asks_topology(spec) && !implied)
+		if ((!kq_asks_topology(spec) && !implied) || podset->count == 0)
 			continue;
 		const uint32_t flavor = kq_tas_flavor(kq, assignment, p);
 		*failed = p;
 		if (flavor == KQ_NO)
 			return kq_placement_attempt_refuse(attempt,
 				"a topology is asked for, and not one flavor with a topology is picked");
-		podset->delayed = comes_later(kq, assignment->queue, row, flavor);
-		if (podset->delayed)
+		if (comes_later(kq, assignment->queue, row, flavor)) {
+			podset->delayed = true;
 			continue;
-		struct kq_placement *held = kq_admitted_placement(row, spec->name);
-		if (held && row->holds && !is_unhealthy(kq, row, held)) {
+		}
+		struct kq_placement *held = held_placement(row, spec->name);
+		if (held && !is_unhealthy(kq, row, held)) {
 			podset->placement = held;
 			continue;
 		}
@@ -218,9 +226,11 @@ static void no_fit(struct kq *kq, struct kq_scratch *scratch, struct kq_assignme
  */
 static void all_by_preemption(struct kq *kq, struct kq_assignment *assignment)
 {
+	const struct kq_workload *row = &kq->workload[assignment->workload];
 	for (uint32_t p = 0; p < assignment->podset_count; p++) {
 		struct kq_podset_assignment *podset = &assignment->podset[p];
-		if (!podset->placement || kq->workload[assignment->workload].holds)
+		if (!podset->placement ||
+			podset->placement == held_placement(row, row->podset[podset->podset].name))
 			continue;
 		podset->placement = NULL;
 		for (uint32_t i = 0; i < podset->pick_count; i++)
@@ -258,32 +268,4 @@ void kq_tas_assign(struct kq *kq, struct kq_scratch *scratch, struct kq_assignme
 		kq_tas_remove(kq, old);
 	assign(kq, scratch, assignment);
 	kq_undo(kq, mark);
-}
-
-struct kq_placement *kq_tas_replace(
-	struct kq *kq, struct kq_scratch *scratch, uint32_t workload, uint32_t podset, const char **why)
-{
-	struct kq_workload *row = &kq->workload[workload];
-	struct kq_placement *held = kq_admitted_placement(row, row->podset[podset].name);
-	struct kq_placement_attempt attempt = { .kq = kq, .scratch = scratch, .workload = workload };
-	struct kq_placement *whole = NULL, *lost = NULL;
-	struct kq_team team = { .worker = podset,
-		.leader = KQ_NO,
-		.implied = !kq_asks_topology(&row->podset[podset]),
-		.within = KQ_NO };
-	for (uint32_t p = 0; row->admission && !team.tree && p < row->admission->podset_count; p++)
-		for (uint32_t f = 0; f < row->admission->podset[p].flavor_count; f++)
-			if (strcmp(row->admission->podset[p].name, row->podset[podset].name) == 0 &&
-				row->admission->podset[p].flavor[f].flavor != KQ_NO && !team.tree)
-				team.tree = kq_tree_of(kq, row->admission->podset[p].flavor[f].flavor);
-	if (!held || !team.tree || row->unhealthy_count == 0) {
-		*why = "it has no placement with an unhealthy host";
-		return NULL;
-	}
-	if (pod_owned(kq, row))
-		return held;
-	if (kq_place_lost(&attempt, &team, held, &whole, &lost))
-		return whole;
-	*why = kq_placement_attempt_text(&attempt);
-	return NULL;
 }

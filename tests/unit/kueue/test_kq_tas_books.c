@@ -145,6 +145,20 @@ Test(kq_tas_accounting, still_fits_looks_at_each_domain_without_pods)
 	cr_expect_not(kq_tas_still_fits(instance.kq, &instance.assignment), "3 cpus are no two pods of 2");
 }
 
+Test(kq_tas_accounting, a_podset_without_pods_needs_no_domain)
+{
+	two_racks();
+	const struct kq_podset podset[2] = { { .name = "a",
+						     .count = 0,
+						     .request = tas_cpus(&instance, 9000),
+						     .topology = { .given = true, .required = hosts } },
+		{ .name = "b",
+			.count = 2,
+			.request = tas_cpus(&instance, 2000),
+			.topology = { .given = true, .required = hosts } } };
+	expect(tas_workload(&instance, podset, 2), "- | x1:2", "none of nine cpus is looked for");
+}
+
 /* Admitted on two hosts of a rack; the first fails. */
 static uint32_t failed(int64_t count, const char *required)
 {
@@ -161,39 +175,28 @@ static uint32_t failed(int64_t count, const char *required)
 	return row;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the macro nests. */
-static void expect_replaced(uint32_t row, const char *want, const char *clause)
-{
-	const char *why = "";
-	const struct kq_placement *placement = kq_tas_replace(instance.kq, instance.scratch, row, 0, &why);
-	instance.text[0] = '\0';
-	const char *got = tas_text(&instance, placement);
-	const bool same = strcmp(got, want) == 0;
-	cr_expect(same, "%s: %s, expected %s (%s)", clause, got, want, why);
-}
-
 Test(kq_tas_accounting, lost_pods_stay_in_the_required_domain)
 {
 	const uint32_t row = failed(7, "rack");
-	expect_replaced(row, "-", "x1:4 x2:3 in r1: one cpu is left there");
+	expect(row, "-", "x1:4 x2:3 in r1: one cpu is left there");
 	instance.kq->workload[row].podset[0].topology.required = NULL;
 	instance.kq->workload[row].podset[0].topology.preferred = "rack";
-	expect_replaced(row, "x2:3 x3:4", "preferred: anywhere");
+	expect(row, "x2:3 x3:4", "preferred: anywhere");
 }
 
 Test(kq_tas_accounting, a_pod_that_owns_its_workload_stays)
 {
 	const uint32_t row = failed(4, hosts);
 	struct kq_workload *one = &instance.kq->workload[row];
-	expect_replaced(row, "x2:4", "the next host");
+	expect(row, "x2:4", "the next host");
 	one->owner_kind = "Pod";
-	expect_replaced(row, "x1:4", "it cannot move");
+	expect(row, "x1:4", "it cannot move");
 	static const struct sl_label group = { "kueue.x-k8s.io/is-group-workload", "true" };
 	one->annotations = (struct sl_labels){ &group, 1 };
-	expect_replaced(row, "x2:4", "a group of one can");
+	expect(row, "x2:4", "a group of one can");
 	one->annotations.count = 0;
 	instance.kq->config.gate[KQ_GATE_SkipReassignmentForPodOwnedWorkloads] = false;
-	expect_replaced(row, "x2:4", "without the gate");
+	expect(row, "x2:4", "without the gate");
 }
 
 Test(kq_tas_accounting, other_domains_that_are_gone_end_it)
@@ -203,7 +206,7 @@ Test(kq_tas_accounting, other_domains_that_are_gone_end_it)
 	tas_seal(&instance);
 	instance.kq->workload[row].podset[0].topology.required = NULL;
 	instance.kq->workload[row].podset[0].topology.preferred = "rack";
-	expect_replaced(row, "-", "x2 is gone too");
+	expect(row, "-", "x2 is gone too");
 }
 
 Test(kq_tas_accounting, elastic_slices_keep_their_pods)
