@@ -280,7 +280,7 @@ static void refuse_two_topologies(struct kq_scan *scan, uint32_t p)
 		two |= first != KQ_NO && flavor != first;
 		first = flavor;
 	}
-	if (!two || !(podset->topology.given || kq_tas_only(scan->kq, scan->queue_row)))
+	if (!two || row->count == 0 || !(podset->topology.given || kq_tas_only(scan->kq, scan->queue_row)))
 		return;
 	struct kq_pick *kept = row->pick;
 	const uint32_t count = row->pick_count;

@@ -29,27 +29,27 @@ const char *kq_worse_reason(const char *a, const char *b) { return severity(a) >
 
 /* ---- Of the whole ------------------------------------------------------------------------------- */
 
-/* The least severe of a group's flavors, from the attempt `from` on; false: a flavor before it was of the
- * same group, which then is counted already, or one of them fits. */
+/* The least severe of a group's flavors that do not fit, from the attempt `from` on; false: a flavor before it
+ * was of the same group, which then is counted already, or the group is not at fault. Once all groups have
+ * flavors, only a topology can be, and then what else a group offers is no way out. */
 static bool reason_of_group(const struct kq_podset_assignment *podset, uint32_t from, const char **reason)
 {
-	const struct kq_attempt *first = &podset->attempt[from];
-	if (first->mode != KQ_NO_FIT)
-		return false;
+	bool found = false;
 	for (uint32_t i = 0; i < from; i++)
-		if (podset->attempt[i].group == first->group)
+		if (podset->attempt[i].group == podset->attempt[from].group)
 			return false;
-	*reason = first->reason;
-	for (uint32_t i = from + 1; i < podset->attempt_count; i++) {
-		const struct kq_attempt *other = &podset->attempt[i];
-		if (other->group != first->group)
+	for (uint32_t i = from; i < podset->attempt_count; i++) {
+		const struct kq_attempt *one = &podset->attempt[i];
+		if (one->group != podset->attempt[from].group)
 			continue;
-		if (other->mode != KQ_NO_FIT)
+		if (one->mode != KQ_NO_FIT && podset->failed)
 			return false;
-		if (severity(other->reason) < severity(*reason))
-			*reason = other->reason;
+		if (one->mode == KQ_NO_FIT && (!found || severity(one->reason) < severity(*reason))) {
+			*reason = one->reason;
+			found = true;
+		}
 	}
-	return true;
+	return found;
 }
 
 static const char *reason_of_podset(const struct kq_podset_assignment *podset)

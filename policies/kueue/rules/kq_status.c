@@ -155,6 +155,8 @@ static bool placed_on_unhealthy(const struct kq_workload *row, const struct kq_p
 
 bool kq_on_unhealthy(const struct kq_workload *row)
 {
+	if (!kq_is(&row->cond[KQ_ADMITTED])) /* Before that no pod was lost. */
+		return false;
 	for (uint32_t i = 0; row->unhealthy_count && row->admission && i < row->admission->podset_count; i++)
 		if (placed_on_unhealthy(row, row->admission->podset[i].placement))
 			return true;

@@ -50,16 +50,18 @@ static bool has_levels(const struct kq_tree *tree, const struct kq_topology_requ
 	return all;
 }
 
-/* Does the queue's group with this flavor cover a resource that the podset requests? */
+/* Does the queue's group with this flavor cover a resource that a pod requests? Of the pod itself: what counts
+ * as quota may have been transformed. */
 static bool covers(const struct kq *kq, uint32_t queue, const struct kq_podset *podset, uint32_t flavor)
 {
 	const struct kq_node *node = &kq->node[queue];
+	const struct kq_amounts request = kq_pod_request(podset);
 	for (uint32_t g = 0; g < node->group_count; g++) {
 		bool here = false;
 		for (uint32_t f = 0; f < node->group[g].flavor_count; f++)
 			here = here || node->group[g].flavor[f].flavor == flavor;
 		for (uint32_t r = 0; here && r < node->group[g].resource_count; r++)
-			if (kq_amount_of(&podset->request, node->group[g].resource[r]) > 0)
+			if (kq_amount_of(&request, node->group[g].resource[r]) > 0)
 				return true;
 	}
 	return false;

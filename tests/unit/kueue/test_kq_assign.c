@@ -469,3 +469,22 @@ Test(kq_assign, a_later_reason_makes_the_whole_worse)
 		"couldn't assign flavors to pod set more: no room, not even empty");
 	kueue_release(&w);
 }
+
+/* All groups have flavors, and of one the topology has no room: that another of its flavors fits is no way out,
+ * for quota alone chose. */
+Test(kq_assign, a_topology_without_room_is_told_beside_flavors_that_fit)
+{
+	struct kueue_instance w;
+	instance(&w, "cpu", "one 4000, two 4000", 1, "cpu 1000");
+	struct kq_assignment *made = assign(&w, NULL);
+	struct kq_attempt attempt[] = { { .group = 0, .flavor = 0, .mode = KQ_FIT },
+		{ .group = 0, .flavor = 1, .mode = KQ_NO_FIT, .reason = "TopologyPlacementFailed" } };
+	made->podset[0].attempt = attempt;
+	made->podset[0].attempt_count = 2;
+	kq_assign_because(w.kq, w.scratch, made, 0, KQ_NO_FIT, "not even empty");
+	cr_expect_str_eq(made->pending_reason, "TopologyPlacementFailed");
+	made->podset[0].failed = true;
+	kq_assign_resolve(w.kq, made);
+	cr_expect_null(made->pending_reason, "another group is at fault");
+	kueue_release(&w);
+}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "policies/kueue/rules/kq_cycle.h"
+#include "policies/kueue/rules/kq_tas.h"
 #include "tests/world/kq_small.h"
 
 /* A queue q with 4 cpu in flavor f, alone, and another, r, likewise. */
@@ -244,4 +245,34 @@ Test(kq_clauses, without_its_gate_usage_is_neither_sampled_nor_charged)
 		cr_expect_eq(q->penalty[KQ_CPU], 0.0);
 		kq_small_close(&t.w);
 	}
+}
+
+/* ---- Topologies ---- */
+
+/* Cpu and gpu of two flavors with a topology each: pods have to be placed in one. No pods, no place. */
+Test(kq_clauses, two_topologies_are_one_too_many_for_pods)
+{
+	struct kq_small w = kq_small_open();
+	struct kq_scratch *scratch = kq_scratch_new();
+	const uint32_t q = kq_small_queue(&w, "q", NULL);
+	kq_small_quota(&w, q, "f", "cpu", 4, KQ_NO_LIMIT, KQ_NO_LIMIT);
+	kq_small_quota(&w, q, "g", "gpu", 4, KQ_NO_LIMIT, KQ_NO_LIMIT);
+	w.kq->flavor[kq_flavor(w.kq, "f")].topology = kq_topology(w.kq, "one");
+	w.kq->flavor[kq_flavor(w.kq, "g")].topology = kq_topology(w.kq, "two");
+	for (uint32_t i = 0; i < w.kq->topology_count; i++) {
+		w.kq->topology[i].exists = true;
+		w.kq->topology[i].level[w.kq->topology[i].level_count++] = "kubernetes.io/hostname";
+	}
+	const uint32_t job = kq_small_workload(&w, "q", "job", 0, 0);
+	const struct kq_amount asks[] = { { kq_resource(w.kq, "cpu"), 1 }, { kq_resource(w.kq, "gpu"), 1 } };
+	struct kq_podset *podset = w.kq->workload[job].podset;
+	podset->request = kq_amounts(w.kq, asks, SL_LEN(asks));
+	podset->topology = (struct kq_topology_request){ .given = true, .unconstrained = true };
+	kq_small_seal(&w);
+	const struct kq_assign_options options = { .forget = true };
+	cr_expect_eq(kq_assign(w.kq, scratch, job, q, &options)->mode, KQ_NO_FIT);
+	podset->count = 0;
+	cr_expect_eq(kq_assign(w.kq, scratch, job, q, &options)->mode, KQ_FIT);
+	kq_scratch_free(scratch);
+	kq_small_close(&w);
 }

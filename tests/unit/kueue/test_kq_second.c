@@ -151,3 +151,19 @@ Test(kq_second, what_it_holds_stays_counted_while_it_is_processed)
 	kq_undo(w.kq, mark);
 	ks_end(&w);
 }
+
+/* A host that fails before the workload was admitted took no pod with it. */
+Test(kq_second, only_who_was_admitted_has_lost_pods)
+{
+	static const char *const gone[] = { "x1" };
+	const uint32_t a = begin();
+	host("x1", 4);
+	const uint32_t job = runs("job", a, 0, 2, "x1");
+	w.kq->workload[job].unhealthy = gone;
+	w.kq->workload[job].unhealthy_count = 1;
+	ks_seal(&w);
+	cr_expect_not(kq_needs_second_pass(w.kq, job));
+	kq_set_cond(w.kq, job, KQ_ADMITTED, KQ_TRUE, "Admitted", NULL, 0);
+	cr_expect(kq_needs_second_pass(w.kq, job));
+	ks_end(&w);
+}

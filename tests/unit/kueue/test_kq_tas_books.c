@@ -275,6 +275,11 @@ Test(kq_tas_accounting, flavors_and_podsets_agree)
 	podset->topology = (struct kq_topology_request){ .given = true, .unconstrained = true };
 	cr_expect_not_null(kq_tas_mismatch(instance.kq, instance.queue, podset, plain),
 		"it asks, of a covered resource");
+	const struct kq_amount memory = { KQ_MEMORY, 1 };
+	podset->pod = kq_amounts(instance.kq, &memory, 1);
+	cr_expect_null(kq_tas_mismatch(instance.kq, instance.queue, podset, plain),
+		"cpu is what its quota is counted in, not what a pod asks for");
+	podset->pod = (struct kq_amounts){ 0 };
 	group.resource_count = 0;
 	cr_expect_null(
 		kq_tas_mismatch(instance.kq, instance.queue, podset, plain), "nothing of it is covered");
