@@ -55,9 +55,39 @@ static void flavors(const struct kq *kq, const struct kq_node *queue, struct why
 		}
 }
 
+static bool has_flavor(const struct kq_node *queue, uint32_t flavor)
+{
+	for (uint32_t g = 0; g < queue->group_count; g++)
+		for (uint32_t f = 0; f < queue->group[g].flavor_count; f++)
+			if (queue->group[g].flavor[f].flavor == flavor)
+				return true;
+	return false;
+}
+
+static bool names_flavor(const struct kq_queue_check *check, uint32_t flavor)
+{
+	for (uint32_t i = 0; i < check->flavor_count; i++)
+		if (check->flavor[i] == flavor)
+			return true;
+	return false;
+}
+
+/* Who names all flavors of the queue, and no others, might as well have named none. */
+static bool for_all(const struct kq_node *queue, const struct kq_queue_check *check)
+{
+	bool all = true;
+	for (uint32_t g = 0; !check->all_flavors && g < queue->group_count; g++)
+		for (uint32_t f = 0; f < queue->group[g].flavor_count; f++)
+			all = all && names_flavor(check, queue->group[g].flavor[f].flavor);
+	for (uint32_t i = 0; !check->all_flavors && i < check->flavor_count; i++)
+		all = all && has_flavor(queue, check->flavor[i]);
+	return all;
+}
+
 enum match { IS_MISSING, IS_INACTIVE, IS_MULTI, IS_MULTI_BY_FLAVOR, IS_PROVISIONING };
 
-static bool matches(const struct kq *kq, const struct kq_queue_check *of, enum match what)
+static bool matches(
+	const struct kq *kq, const struct kq_node *queue, const struct kq_queue_check *of, enum match what)
 {
 	const struct kq_check *check = &kq->check[of->check];
 	switch (what) {
@@ -68,7 +98,8 @@ static bool matches(const struct kq *kq, const struct kq_queue_check *of, enum m
 	case IS_MULTI:
 		return check->exists && check->kind == KQ_CHECK_MULTIKUEUE;
 	case IS_MULTI_BY_FLAVOR:
-		return check->exists && check->kind == KQ_CHECK_MULTIKUEUE && !of->all_flavors;
+		return check->exists && check->kind == KQ_CHECK_MULTIKUEUE &&
+		       !for_all(queue, of);
 	case IS_PROVISIONING:
 		break;
 	}
@@ -79,7 +110,7 @@ static uint32_t kq_activity_count_of(const struct kq *kq, const struct kq_node *
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < queue->check_count; i++)
-		count += matches(kq, &queue->check[i], what);
+		count += matches(kq, queue, &queue->check[i], what);
 	return count;
 }
 
@@ -88,29 +119,50 @@ static void checks(const struct kq *kq, const struct kq_node *queue, enum match 
 {
 	bool first = true;
 	for (uint32_t i = 0; i < queue->check_count; i++) {
-		if (!matches(kq, &queue->check[i], what))
+		if (!matches(kq, queue, &queue->check[i], what))
 			continue;
 		name_it(why, first, reason, text, kq->check[queue->check[i].check].name);
 		first = false;
 	}
 }
 
+/* The names go on a list that one match has begun. */
+static void more(const struct kq *kq, const struct kq_node *queue, enum match what, struct why *why)
+{
+	const char *between = ", ";
+	for (uint32_t i = 0; i < queue->check_count; i++) {
+		if (!matches(kq, queue, &queue->check[i], what))
+			continue;
+		kq_activity_append(why, between);
+		kq_activity_append(why, kq->check[queue->check[i].check].name);
+		between = ",";
+	}
+}
+
 static void multikueue(const struct kq *kq, const struct kq_node *queue, struct why *why)
 {
-	if (kq_activity_count_of(kq, queue, IS_MULTI) > 1)
+	const uint32_t count = kq_activity_count_of(kq, queue, IS_MULTI);
+	if (count > 1)
 		checks(kq, queue, IS_MULTI, why, "MultipleMultiKueueAdmissionChecks",
 			"Cannot use multiple MultiKueue AdmissionChecks on the same ClusterQueue, found: ");
 	checks(kq, queue, IS_MULTI_BY_FLAVOR, why, "MultiKueueAdmissionCheckAppliedPerFlavor",
 		"Cannot specify MultiKueue AdmissionCheck per flavor, found: ");
-	if (kq_activity_count_of(kq, queue, IS_MULTI) && kq_activity_count_of(kq, queue, IS_PROVISIONING))
+	if (count && kq_activity_count_of(kq, queue, IS_PROVISIONING)) {
 		checks(kq, queue, IS_MULTI, why, "MultiKueueWithProvisioningRequest",
 			"Cannot use both MultiKueue and ProvisioningRequest AdmissionChecks together, "
 			"found: ");
+		more(kq, queue, IS_PROVISIONING, why);
+	}
+	if (count && queue->concurrent && kq->config.gate[KQ_GATE_ConcurrentAdmission])
+		because(why, "MultiKueueWithConcurrentAdmission",
+			"Cannot use ConcurrentAdmission on a ClusterQueue with a MultiKueue AdmissionCheck");
 }
 
+/* With MultiKueue the topologies are on the worker clusters: here they may be missing. */
 static void topologies(const struct kq *kq, const struct kq_node *queue, struct why *why)
 {
-	if (!kq->config.gate[KQ_GATE_TopologyAwareScheduling])
+	if (!kq->config.gate[KQ_GATE_TopologyAwareScheduling] ||
+		(!why->reason && kq_activity_count_of(kq, queue, IS_MULTI)))
 		return;
 	for (uint32_t g = 0; g < queue->group_count; g++)
 		for (uint32_t f = 0; f < queue->group[g].flavor_count; f++) {
@@ -118,9 +170,15 @@ static void topologies(const struct kq *kq, const struct kq_node *queue, struct 
 			const bool missing =
 				flavor->topology_missing ||
 				(flavor->topology != KQ_NO && !kq->topology[flavor->topology].exists);
-			if (flavor->exists && missing)
-				name_it(why, true, "TopologyNotFound", "there is no Topology for TAS flavor ",
-					flavor->name);
+			if (!flavor->exists || !missing)
+				continue;
+			because(why, "TopologyNotFound", "there is no Topology ");
+			if (flavor->topology != KQ_NO) {
+				kq_activity_append(why, kq->topology[flavor->topology].name);
+				kq_activity_append(why, " ");
+			}
+			kq_activity_append(why, "for TAS flavor ");
+			kq_activity_append(why, flavor->name);
 		}
 }
 

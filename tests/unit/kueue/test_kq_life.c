@@ -320,3 +320,65 @@ Test(kq_life, a_queue_is_inactive_for_the_first_reason)
 	cr_expect_str_eq(w.kq->node[a].inactive_reason, "Terminating");
 	ks_end(&w);
 }
+
+/* ---- Queues with MultiKueue ---- */
+
+static struct kq_queue_check checked(const char *name, enum kq_check_kind kind)
+{
+	const uint32_t row = kq_check(w.kq, name);
+	w.kq->check[row].exists = w.kq->check[row].active = true;
+	w.kq->check[row].kind = kind;
+	return (struct kq_queue_check){ .check = row, .all_flavors = true };
+}
+
+static const char *inactive(uint32_t queue)
+{
+	kq_queue_status(w.kq, queue);
+	return w.kq->node[queue].inactive_reason;
+}
+
+Test(kq_life, multikueue_goes_with_few_others)
+{
+	ks_begin(&w);
+	const uint32_t a = ks_queue(&w, "a", NULL, 4), other = kq_flavor(w.kq, "other");
+	struct kq_queue_check check[] = { checked("m", KQ_CHECK_MULTIKUEUE),
+		checked("p", KQ_CHECK_PROVISIONING) };
+	const uint32_t own[] = { kq_flavor(w.kq, "f"), other };
+	w.kq->node[a].check = check;
+	w.kq->node[a].check_count = 2;
+	ks_seal(&w);
+	cr_expect_str_eq(inactive(a), "MultiKueueWithProvisioningRequest");
+	cr_expect_str_eq(w.kq->node[a].inactive_message,
+		"Can't admit new workloads: Cannot use both MultiKueue and ProvisioningRequest "
+		"AdmissionChecks together, found: m, p.");
+	w.kq->node[a].check_count = 1;
+	cr_expect_str_eq(inactive(a), "Ready");
+	check[0].all_flavors = false;
+	check[0].flavor = own;
+	check[0].flavor_count = 1;
+	cr_expect_str_eq(inactive(a), "Ready", "it names all that there are");
+	check[0].flavor_count = 2;
+	cr_expect_str_eq(inactive(a), "MultiKueueAdmissionCheckAppliedPerFlavor");
+	check[0].all_flavors = true;
+	w.kq->node[a].concurrent = true;
+	cr_expect_str_eq(inactive(a), "Ready", "without the gate");
+	w.kq->config.gate[KQ_GATE_ConcurrentAdmission] = true;
+	cr_expect_str_eq(inactive(a), "MultiKueueWithConcurrentAdmission");
+	ks_end(&w);
+}
+
+Test(kq_life, topologies_are_of_the_worker_clusters)
+{
+	ks_begin(&w);
+	const uint32_t a = ks_queue(&w, "a", NULL, 4);
+	struct kq_queue_check check = checked("m", KQ_CHECK_MULTIKUEUE);
+	w.kq->flavor[0].topology = kq_topology(w.kq, "t");
+	ks_seal(&w);
+	cr_expect_str_eq(inactive(a), "TopologyNotFound");
+	cr_expect_str_eq(w.kq->node[a].inactive_message,
+		"Can't admit new workloads: there is no Topology t for TAS flavor f.");
+	w.kq->node[a].check = &check;
+	w.kq->node[a].check_count = 1;
+	cr_expect_str_eq(inactive(a), "Ready");
+	ks_end(&w);
+}
