@@ -7,9 +7,10 @@
  * An extended resource that a DeviceClass stands for (KueueDRAIntegrationExtendedResource) counts as the
  * class does, or by its own name where the class is not mapped; transformations do not see it.
  *
- * ResourceClaims by name are not charged. Whatever has no plain count is refused, as are classes that are not
- * mapped: firstAvailable, All, adminAccess, constraints, config. Charges by counters or capacities, and the
- * comparison of selectors with the devices there are, are left out.
+ * Whatever has no plain count is refused, as are classes that are not mapped: firstAvailable, All,
+ * adminAccess, constraints, config; and ResourceClaims by name. With KueueDRAIntegration off all that asks
+ * for claims is refused (KueueDRARejectWorkloadsWhenDRADisabled). The comparison of selectors with the
+ * devices there are is left out.
  */
 #include "policies/kueue/kueue.h"
 
@@ -205,14 +206,32 @@ static const struct sl_object *find_template(const struct kueue *k, const char *
 	return NULL;
 }
 
+/* Why a podset with claims is never admitted; NULL: it may be. */
+static const char *refused_whole(const struct kueue *k, const struct sl_podset *podset)
+{
+	const bool *gate = k->kq->config.gate;
+	if (!podset->claim_count)
+		return NULL;
+	if (!gate[KQ_GATE_KueueDRAIntegration])
+		return gate[KQ_GATE_KueueDRARejectWorkloadsWhenDRADisabled]
+			       ? "Workload uses DRA resources but the KueueDRAIntegration feature gate is not "
+				 "enabled"
+			       : NULL;
+	for (uint32_t i = 0; i < podset->claim_count; i++)
+		if (podset->claim[i].claim)
+			return "KueueDRAIntegration feature does not support use of resource claims";
+	return NULL;
+}
+
 const char *kueue_charge_claims(
 	struct kueue *k, const char *namespace, const struct sl_podset *from, struct kq_podset *to)
 {
 	struct charge charge = { .k = k, .podset = from->name };
 	const size_t capacity = (size_t)to->request.count + k->read.mapping_count + from->request.count;
-	if (!k->kq->config.gate[KQ_GATE_KueueDRAIntegration] ||
+	const char *refused = refused_whole(k, from);
+	if (refused || !k->kq->config.gate[KQ_GATE_KueueDRAIntegration] ||
 		(!from->claim_count && !asks_extended(k, from)))
-		return NULL;
+		return refused;
 	charge.amount = kq_capacity(k->kq, capacity, sizeof(*charge.amount));
 	if (!charge.amount)
 		return NULL;

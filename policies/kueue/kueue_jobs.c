@@ -109,6 +109,16 @@ static int64_t pods_priority(const struct kueue *k, const struct sl_pods *pods)
 	return usual ? usual->value : 0;
 }
 
+/* The WorkloadPriorityClass "default" is of all jobs that name none (WorkloadPriorityClassDefaulting): not of
+ * Workload objects, which nobody completes. */
+static const struct kq_class *usual_class(const struct kueue *k, const struct sl_pods *pods)
+{
+	if (pods->priority_class || !k->kq->config.gate[KQ_GATE_WorkloadPriorityClassDefaulting] ||
+		strcmp(pods->kind, "Workload") == 0)
+		return NULL;
+	return kueue_jobs_class_of(&k->read, "default", false);
+}
+
 static int64_t priority_of(const struct kueue *k, const struct sl_pods *pods, uint32_t row)
 {
 	const struct kq_class *class =
@@ -118,7 +128,8 @@ static int64_t priority_of(const struct kueue *k, const struct sl_pods *pods, ui
 		return class->value;
 	if (more && more->priority != SL_NONE)
 		return more->priority;
-	return pods_priority(k, pods);
+	const struct kq_class *usual = usual_class(k, pods);
+	return usual ? usual->value : pods_priority(k, pods);
 }
 
 /* A Workload that was deactivated waits until somebody activates it. */
@@ -372,6 +383,7 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row)
 	workload->created = k->now;
 	workload->labels = shape->pods->labels;
 	workload->annotations = shape->pods->annotations;
+	workload->refused = shape->refused;
 	workload->max_execution = shape->max_execution;
 	workload->row_outside = row;
 	workload->active = shape->active;

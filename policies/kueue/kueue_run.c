@@ -319,9 +319,6 @@ void kueue_submit(struct kueue *k, uint32_t row)
 	}
 	if (!kueue_live(k, row))
 		kq_submit(k->kq, job->workload);
-	if (k->shape[k->shape_of[row]].refused) /* Of no queue: nothing admits it. */
-		kq_set_cond(k->kq, job->workload, KQ_QUOTA_RESERVED, KQ_FALSE, "Inadmissible",
-			k->shape[k->shape_of[row]].refused, k->now);
 	kueue_status_changed(k, job->workload);
 	kueue_changed(k);
 	kueue_reconcile(k, row);

@@ -293,6 +293,7 @@ struct kq_workload {
 	sl_time max_execution; /* 0: none; before: of earlier admissions. */
 	sl_time executed;
 	struct sl_labels annotations, labels;
+	const char *refused; /* Why it is in no queue, whatever it names; NULL. */
 	const char *const *unhealthy; /* Names of hosts. */
 	uint32_t unhealthy_count;
 	const char *owner_kind, *owner_uid; /* NULL: none. */
@@ -352,7 +353,15 @@ struct kq_workload {
 	X(MultiKueueOrchestratedPreemption, false) \
 	X(ElasticJobsViaWorkloadSlicesWithTAS, false) \
 	X(SchedulerLibraryIntegration, false) \
-	X(VectorizedResourceRequests, true)
+	X(VectorizedResourceRequests, true) \
+	X(SchedulingEquivalenceHashingIgnorePodSetName, true) \
+	X(QuotaCheckStrategy, true) \
+	X(AdmissionGatedBy, true) \
+	X(WorkloadPriorityClassDefaulting, true) \
+	X(KueueDRARejectWorkloadsWhenDRADisabled, true) \
+	X(ReservedResourceNameValidation, true) \
+	X(MultiKueue, true) \
+	X(DisableWaitForPodsReady, false)
 /* clang-format on */
 enum kq_gate {
 #define KQ_GATE_ENTRY(name, on) KQ_GATE_##name,
@@ -363,6 +372,8 @@ enum kq_gate {
 /* The most similar gate of Kueue's, if that is none (*known); NULL: none is similar. */
 const char *kq_gate_similar(const char *name, bool *known);
 enum kq_gate kq_gate_find(const char *name); /* KQ_GATE_COUNT: there is none of that name. */
+/* Of a gate that is not among KQ_GATES: why it cannot be set so; NULL: nothing here depends on it. */
+const char *kq_gate_refused(const char *name, bool on);
 
 enum kq_fair_strategy { KQ_LESS_OR_EQUAL_FINAL, KQ_LESS_INITIAL };
 

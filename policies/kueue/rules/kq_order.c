@@ -68,6 +68,12 @@ bool kq_queue_before(struct kq *kq, uint32_t a, uint32_t b)
 	return kq_names_compare(kq, a, b) < 0;
 }
 
+const char *kq_gated_by(const struct kq *kq, const struct kq_workload *row)
+{
+	const char *who = sl_label_of(&row->annotations, "kueue.x-k8s.io/admission-gated-by");
+	return kq->config.gate[KQ_GATE_AdmissionGatedBy] && who && *who ? who : NULL;
+}
+
 bool kq_queueable(const struct kq *kq, uint32_t workload)
 {
 	const struct kq_workload *row = &kq->workload[workload];
@@ -76,7 +82,7 @@ bool kq_queueable(const struct kq *kq, uint32_t workload)
 	if (kq_is(&row->cond[KQ_FINISHED]) || kq_is(&row->cond[KQ_QUOTA_RESERVED]))
 		return false;
 	const struct kq_local_queue *local = &kq->local[row->local];
-	return local->stop == KQ_STOP_NONE && local->queue != KQ_NO;
+	return !kq_gated_by(kq, row) && local->stop == KQ_STOP_NONE && local->queue != KQ_NO;
 }
 
 bool kq_backoff_expired(const struct kq *kq, const struct kq_workload *workload)

@@ -29,6 +29,8 @@ int64_t kq_priority(const struct kq *kq, const struct kq_workload *workload);
 sl_time kq_queue_time(const struct kq *kq, const struct kq_workload *workload);
 bool kq_queue_before(struct kq *kq, uint32_t a, uint32_t b);
 bool kq_queueable(const struct kq *kq, uint32_t workload);
+/* Who holds it back (the annotation kueue.x-k8s.io/admission-gated-by, AdmissionGatedBy); NULL: nobody. */
+const char *kq_gated_by(const struct kq *kq, const struct kq_workload *row);
 bool kq_backoff_expired(const struct kq *kq, const struct kq_workload *workload);
 uint64_t kq_shape_hash(struct kq *kq, uint32_t workload);
 bool kq_namespace_matches(const struct kq *kq, uint32_t queue, const char *namespace);

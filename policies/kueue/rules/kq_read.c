@@ -177,6 +177,9 @@ int kq_read(struct kq_read *read, struct kq *kq, const struct sl_object *object,
 	for (uint32_t i = 0; i < kq->node_count; i++)
 		if (kq->node[i].is_queue && read->ignore_undeclared)
 			kq->node[i].ignore_undeclared = true;
+	for (uint32_t i = 0; i < kq->check_count && !kq->config.gate[KQ_GATE_MultiKueue]; i++)
+		if (kq->check[i].kind == KQ_CHECK_MULTIKUEUE) /* Nobody is there to say that it is active. */
+			kq->check[i].active = false;
 	link_names(kq);
 	if (!read->queues)
 		return kq_fail(kq, SL_INPUT,

@@ -9,19 +9,31 @@
 
 #include <string.h>
 
+static void read_gate(struct kq *kq, struct sl_at gate)
+{
+	const char *name = sl_at_key(gate);
+	const enum kq_gate row = kq_gate_find(name);
+	if (row < KQ_GATE_COUNT) {
+		kq->config.gate[row] = sl_at_bool(gate, kq->config.gate[row]);
+		return;
+	}
+	bool known;
+	const char *similar = kq_gate_similar(name, &known);
+	const bool on = sl_at_bool(gate, false);
+	const char *refused = kq_gate_refused(name, on);
+	if (!known)
+		(void)sl_at_fail(gate, "'%.60s' is no feature gate of Kueue: %s%.60s%s", name,
+			similar ? "did you mean '" : "leave it out", similar ? similar : "",
+			similar ? "'?" : "");
+	else if (refused)
+		(void)sl_at_fail(gate, "%.60s: %s is not followed, as %s: leave it out", name,
+			on ? "true" : "false", refused);
+}
+
 static void read_gates(struct kq *kq, struct sl_at at)
 {
-	SL_AT_EACH (gate, at) {
-		const enum kq_gate row = kq_gate_find(sl_at_key(gate));
-		bool known = true;
-		const char *similar = row < KQ_GATE_COUNT ? NULL : kq_gate_similar(sl_at_key(gate), &known);
-		if (row < KQ_GATE_COUNT) /* Others change nothing that is decided here. */
-			kq->config.gate[row] = sl_at_bool(gate, kq->config.gate[row]);
-		else if (!known)
-			(void)sl_at_fail(gate, "'%.60s' is no feature gate of Kueue: %s%.60s%s",
-				sl_at_key(gate), similar ? "did you mean '" : "leave it out",
-				similar ? similar : "", similar ? "'?" : "");
-	}
+	SL_AT_EACH (gate, at)
+		read_gate(kq, gate);
 }
 
 static void read_fair(struct kq *kq, struct sl_at at, bool older)
@@ -74,7 +86,8 @@ static void read_ready(struct kq *kq, struct sl_at at, bool older)
 	static const char *const words[] = { "Disabled", "Enabled", "false", "true", NULL };
 	struct kq_config *config = &kq->config;
 	const sl_time timeout = older ? 300 * SL_SECOND : config->ready_timeout;
-	config->wait_ready = sl_at_bool(sl_at_get(at, "enable"), !older);
+	config->wait_ready =
+		sl_at_bool(sl_at_get(at, "enable"), !older) && !config->gate[KQ_GATE_DisableWaitForPodsReady];
 	if (!config->wait_ready || sl_at_is_null(at))
 		return;
 	config->ready_timeout = kq_doc_duration(sl_at_get(at, "timeout"), timeout);
@@ -96,6 +109,11 @@ static void read_transform(struct kq *kq, struct sl_at at, struct kq_transform *
 	transform->output = output;
 	for (struct sl_at one = sl_at_first(outputs); one.node && output; one = sl_at_next(one)) {
 		output[transform->count].resource = kq_resource(kq, sl_at_key(one));
+		if (output[transform->count].resource == KQ_PODS &&
+			kq->config.gate[KQ_GATE_ReservedResourceNameValidation])
+			(void)sl_at_fail(one,
+				"pods is counted by itself: give what is made of %s another name",
+				kq->resource[transform->input]);
 		output[transform->count++].factor = kq_doc_amount(one, "cpu", 0); /* In thousandths. */
 	}
 }
@@ -109,6 +127,12 @@ static void read_mappings(struct kq_read *read, struct sl_at list)
 		const struct sl_at names = sl_at_get(one, "deviceClassNames");
 		struct kq_mapping *mapping = &read->mapping[read->mapping_count++];
 		mapping->resource = kq_resource(kq, kq_doc_name(one, "name"));
+		if (sl_at_count(sl_at_get(one, "sources")))
+			(void)sl_at_fail(sl_at_get(one, "sources"),
+				"counters and capacities of devices (KueueDRAIntegrationPartitionableDevices, "
+				"KueueDRAIntegrationConsumableCapacity) are not counted: leave sources out, and "
+				"each device is one of %s",
+				kq->resource[mapping->resource]);
 		mapping->class = kq_capacity(kq, sl_at_count(names), sizeof(*mapping->class));
 		for (struct sl_at name = sl_at_first(names); name.node && mapping->class;
 			name = sl_at_next(name)) {
@@ -136,7 +160,8 @@ static void read_resources(struct kq_read *read, struct sl_at at)
 	read_mappings(read, sl_at_get(at, "deviceClassMappings"));
 	transforms->exclude = exclude;
 	transforms->at = transform;
-	read->ignore_undeclared = sl_at_word(sl_at_get(at, "quotaCheckStrategy"), words, 0) == 1;
+	read->ignore_undeclared = sl_at_word(sl_at_get(at, "quotaCheckStrategy"), words, 0) == 1 &&
+				  kq->config.gate[KQ_GATE_QuotaCheckStrategy];
 }
 
 void kq_read_config(struct kq_read *read, const struct sl_object *object)

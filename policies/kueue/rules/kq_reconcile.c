@@ -306,8 +306,14 @@ static void kq_reconcile_why_not(struct kq *kq, uint32_t workload, uint32_t queu
 {
 	const struct kq_workload *row = &kq->workload[workload];
 	const bool local = row->local != KQ_NO && kq->local[row->local].exists;
-	const char *reason, *message;
-	if (!local) {
+	const char *reason, *message, *gate = kq_gated_by(kq, row);
+	if (gate) {
+		reason = "AdmissionGated";
+		message = kq_message(kq, "Admission is gated by: %s", gate);
+	} else if (row->refused) {
+		reason = "Misconfigured";
+		message = row->refused;
+	} else if (!local) {
 		reason = "Misconfigured";
 		message = kq_message(kq, "LocalQueue %s doesn't exist", row->queue_name);
 	} else if (kq->local[row->local].stop != KQ_STOP_NONE) {

@@ -2,8 +2,8 @@
 /*
  * kq_shape.c - workloads of one shape get one answer: hashes of shapes, and who waits of each.
  *
- * Rules: Kueue's scheduling equivalence hash (pkg/workload, computeSchedulingHash): of each podset its name,
- * pods, requests, counts and topology request, and the effective priority. Kueue hashes JSON by SHA-256; only
+ * Rules: Kueue's scheduling equivalence hash (pkg/workload, computeSchedulingHash): of each podset its name
+ * (not with SchedulingEquivalenceHashingIgnorePodSetName), pods, requests, counts and topology request, and the effective priority. Kueue hashes JSON by SHA-256; only
  * what is equal matters, so 64 bits over the same parts stand for it here.
  */
 #include "policies/kueue/rules/kq_wait.h"
@@ -90,7 +90,7 @@ static uint64_t mix_topology(uint64_t hash, const struct kq_topology_request *re
 /* count: that are to run. */
 static uint64_t mix_podset(const struct kq *kq, uint64_t hash, const struct kq_podset *podset, int64_t count)
 {
-	hash = sl_hash(mix_text(hash, podset->name), (uint64_t)count);
+	hash = sl_hash(hash, (uint64_t)count);
 	hash = sl_hash(hash, (uint64_t)podset->min_count);
 	hash = mix_amounts(kq, hash, &podset->request);
 	hash = sl_hash(hash, podset->pod.at != NULL);
@@ -119,8 +119,11 @@ uint64_t kq_shape_hash(struct kq *kq, uint32_t workload)
 	if (!kq->config.gate[KQ_GATE_SchedulingEquivalenceHashing])
 		return 0;
 	uint64_t hash = sl_hash(row->podset_count, (uint64_t)kq_priority(kq, row));
-	for (uint32_t i = 0; i < row->podset_count; i++)
+	for (uint32_t i = 0; i < row->podset_count; i++) {
+		if (!kq->config.gate[KQ_GATE_SchedulingEquivalenceHashingIgnorePodSetName])
+			hash = mix_text(hash, row->podset[i].name);
 		hash = mix_podset(kq, hash, &row->podset[i], pods_left(kq, &row->podset[i]));
+	}
 	return hash ? hash : 1;
 }
 
@@ -137,6 +140,7 @@ uint64_t kq_stamp(const struct kq *kq, uint32_t workload)
 	const struct kq_workload *row = &kq->workload[workload];
 	uint64_t hash = sl_hash(row->podset_count, (uint64_t)row->priority);
 	for (uint32_t i = 0; i < row->podset_count; i++) {
+		hash = mix_text(hash, row->podset[i].name);
 		hash = mix_podset(kq, hash, &row->podset[i], row->podset[i].count);
 		hash = sl_hash(hash, (uint64_t)row->podset[i].reclaimable);
 	}

@@ -23,35 +23,110 @@ enum kq_gate kq_gate_find(const char *name)
 	return (enum kq_gate)i;
 }
 
-/* Kueue's other gates: of metrics, defaults, webhooks, integrations, and those that are always on here. */
+/* Kueue's other gates, of v0.20 and before: of metrics, defaults, webhooks, integrations, encodings, and
+ * those that decide what is not modelled. */
+static const char always[] = "Kueue v0.20 always has it, and so has this policy";
+static const char never[] = "Kueue v0.20 has it no more, nor has this policy";
+static const struct {
+	const char *name;
+	bool usual;      /* As it is here. */
+	const char *why; /* It cannot be otherwise; NULL: it decides nothing here. */
+} others[] = {
+	{ "AdmissionCheckValidationRules", false, NULL },
+	{ "AssignQueueLabelsForPods", false, NULL },
+	{ "CleanupProvisioningRequestsOnEviction", false, NULL },
+	{ "ConfigurableResourceTransformations", true, always },
+	{ "CustomMetricLabels", false, NULL },
+	{ "DeferRayServiceFinalizationForRedisCleanup", false, NULL },
+	{ "DynamicQuotaOrchestration", false,
+		"quotas of the status of ClusterQueues and Cohorts are not followed" },
+	{ "DynamicResourceAllocation", false, NULL },
+	{ "ElasticJobsViaWorkloadSlicesWithPartialReplicaScaleUp", false,
+		"slices that grow in part are not modelled" },
+	{ "ElasticJobsViaWorkloadSlicesWithPods", false, NULL },
+	{ "ExposeFlavorsInLocalQueue", false, NULL },
+	{ "FailureRecoveryPolicy", false, NULL },
+	{ "FairSharingReevaluatePreemptionCandidates", false,
+		"victims are not looked for a second time by the first strategy" },
+	{ "FastQuotaReleaseInPodIntegration", false,
+		"quota is held until pods have stopped: grace=0 lets it go at once" },
+	{ "FinishOrphanedWorkloads", false, NULL },
+	{ "FlavorFungibilityImplicitPreferenceDefault", false, never },
+	{ "GangScheduling", false, NULL },
+	{ "HierarchicalCohorts", true, always },
+	{ "KeepQuotaForProvReqRetry", false, never },
+	{ "KueueDRAIntegrationConsumableCapacity", false, "capacities of devices are not counted" },
+	{ "KueueDRAIntegrationPartitionableDevices", false, NULL },
+	{ "LWSImmutableGroupSize", false, NULL },
+	{ "LendingLimit", true, always },
+	{ "LocalQueueDefaulting", false, NULL },
+	{ "LocalQueueMetrics", false, NULL },
+	{ "ManagedJobsNamespaceSelector", false, NULL },
+	{ "ManagedJobsNamespaceSelectorAlwaysRespected", false, NULL },
+	{ "MetricForWorkloadCreationLatency", false, NULL },
+	{ "MetricsForCohorts", false, NULL },
+	{ "MultiKueueAdaptersForCustomJobs", false, NULL },
+	{ "MultiKueueAllowInsecureKubeconfigs", false, NULL },
+	{ "MultiKueueBatchJobClearingTTLSecondsAfterFinishedOnWorkerCluster", false, NULL },
+	{ "MultiKueueBatchJobWithManagedBy", false, NULL },
+	{ "MultiKueueClusterProfile", false, NULL },
+	{ "MultiKueueIncrementalDispatcherConfig", false, NULL },
+	{ "MultiKueueIncrementalDispatcherRespectConfigOrder", false, NULL },
+	{ "MultiKueueKubeConfigPathValidation", false, NULL },
+	{ "MultiKueueManagerQuotaAutomation", false,
+		"quotas of worker clusters are not added up: write them in the manager's ClusterQueues" },
+	{ "MultiKueueRedoAdmissionOnEvictionInWorker", true, always },
+	{ "MultiKueueRemoteSpecSync", false, NULL },
+	{ "MultiKueueWaitForWorkloadAdmitted", true, always },
+	{ "MultiplePreemptions", true, always },
+	{ "ObjectRetentionPolicies", false, NULL },
+	{ "PodIntegrationValidateGroupOwner", false, NULL },
+	{ "PropagateBatchJobLabelsToWorkload", false, NULL },
+	{ "ProvisioningACC", true, always },
+	{ "QueueVisibility", false, NULL },
+	{ "RejectUpdatesToCQWithInvalidOnFlavors", false, NULL },
+	{ "RemoveFinalizersWithStrictPatch", false, NULL },
+	{ "SanitizePodSets", false, NULL },
+	{ "ShortWorkloadNames", false, NULL },
+	{ "SkipAncestorCheckForDeletedWorkloads", false, NULL },
+	{ "SparkApplicationIntegration", false, NULL },
+	{ "TASAssignmentsEncodingByHostnamePrefix", false, NULL },
+	{ "TASCacheNodeMatchResults", false, NULL },
+	{ "TASCacheTopologyTree", false, NULL },
+	{ "TASCachingRemainingResources", false, NULL },
+	{ "TASProfileLeastFreeCapacity", false, never },
+	{ "TASProfileMostFreeCapacity", false, never },
+	{ "TASReplaceNodeDueToNotReadyOverFixedTime", false, NULL },
+	{ "TASReplaceNodeOnNodeTaints", false, NULL },
+	{ "TASReplaceNodeOnPodTermination", false, NULL },
+	{ "TASValidateWorkloadSliceSize", false, NULL },
+	{ "TLSOptions", false, NULL },
+	{ "UnadmittedWorkloadsExplicitStatus", false, NULL },
+	{ "ValidateRayAndSparkJobUpdates", false, NULL },
+	{ "VisibilityOnDemand", false, NULL },
+	{ "WorkloadIdentifierAnnotations", false, NULL },
+	{ "WorkloadRequestUseMergePatch", false, NULL },
+	{ "WorkloadResourceRequestsSummary", false, NULL },
+	{ "WorkloadValidateResourcesAreNonNegative", false, NULL },
+	{ "WorkloadValidationForPodSetMetadata", false, NULL },
+};
+
+const char *kq_gate_refused(const char *name, bool on)
+{
+	for (size_t i = 0; i < SL_LEN(others); i++)
+		if (strcmp(others[i].name, name) == 0)
+			return on == others[i].usual ? NULL : others[i].why;
+	return NULL;
+}
+
 const char *kq_gate_similar(const char *name, bool *known)
 {
-	static const char *const others[] = { "AdmissionCheckValidationRules", "AssignQueueLabelsForPods",
-		"ConfigurableResourceTransformations", "CustomMetricLabels", "DynamicResourceAllocation",
-		"ElasticJobsViaWorkloadSlicesWithPods", "ExposeFlavorsInLocalQueue", "FailureRecoveryPolicy",
-		"FastQuotaReleaseInPodIntegration", "FinishOrphanedWorkloads",
-		"FlavorFungibilityImplicitPreferenceDefault", "GangScheduling", "HierarchicalCohorts",
-		"KeepQuotaForProvReqRetry", "KueueDRAIntegrationPartitionableDevices",
-		"KueueDRARejectWorkloadsWhenDRADisabled", "LendingLimit", "LocalQueueDefaulting",
-		"LocalQueueMetrics", "ManagedJobsNamespaceSelector",
-		"ManagedJobsNamespaceSelectorAlwaysRespected", "MetricForWorkloadCreationLatency",
-		"MetricsForCohorts", "MultiKueue", "MultiKueueAdaptersForCustomJobs",
-		"MultiKueueAllowInsecureKubeconfigs", "MultiKueueBatchJobWithManagedBy",
-		"MultiKueueClusterProfile", "MultiKueueIncrementalDispatcherConfig",
-		"MultiKueueManagerQuotaAutomation", "MultiKueueRedoAdmissionOnEvictionInWorker",
-		"MultiKueueWaitForWorkloadAdmitted", "MultiplePreemptions", "ObjectRetentionPolicies",
-		"PropagateBatchJobLabelsToWorkload", "ProvisioningACC", "QueueVisibility",
-		"RejectUpdatesToCQWithInvalidOnFlavors", "RemoveFinalizersWithStrictPatch", "SanitizePodSets",
-		"ShortWorkloadNames", "SparkApplicationIntegration", "TASProfileLeastFreeCapacity",
-		"TASProfileMostFreeCapacity", "TASReplaceNodeOnNodeTaints", "TASReplaceNodeOnPodTermination",
-		"TLSOptions", "VisibilityOnDemand", "WorkloadIdentifierAnnotations",
-		"WorkloadRequestUseMergePatch", "WorkloadResourceRequestsSummary" };
 	const char *all[SL_LEN(others) + KQ_GATE_COUNT + 1];
 	size_t count = 0;
 	*known = false;
 	for (size_t i = 0; i < SL_LEN(others); i++) {
-		all[count++] = others[i];
-		*known |= strcmp(others[i], name) == 0;
+		all[count++] = others[i].name;
+		*known |= strcmp(others[i].name, name) == 0;
 	}
 	for (int i = 0; i < KQ_GATE_COUNT; i++) {
 		all[count++] = gates[i].name;

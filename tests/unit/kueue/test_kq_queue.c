@@ -342,7 +342,12 @@ Test(kq_queue, a_shape_is_of_what_is_scheduled)
 	SAME("names and times are nothing to it");
 	DIFFERS("count", podset->count = 3, podset->count = 1);
 	DIFFERS("minCount", podset->min_count = 1, podset->min_count = 0);
-	DIFFERS("name", podset->name = "driver", podset->name = "main");
+	podset->name = "driver";
+	SAME("what its podsets are called");
+	o.kq->config.gate[KQ_GATE_SchedulingEquivalenceHashingIgnorePodSetName] = false;
+	cr_expect_neq(kq_shape_hash(o.kq, b), kq_shape_hash(o.kq, a), "as before v0.20");
+	o.kq->config.gate[KQ_GATE_SchedulingEquivalenceHashingIgnorePodSetName] = true;
+	podset->name = "main";
 	DIFFERS("priority", o.kq->workload[b].priority = 1, o.kq->workload[b].priority = 0);
 	DIFFERS("topology", podset->topology.required = "rack", podset->topology.required = NULL);
 	DIFFERS("limits", podset->exceeds_limits = true, podset->exceeds_limits = false);
@@ -351,6 +356,22 @@ Test(kq_queue, a_shape_is_of_what_is_scheduled)
 	SAME("of 3 pods 2 are done");
 #undef SAME
 #undef DIFFERS
+	kq_small_close(&o.w);
+}
+
+Test(kq_queue, who_is_gated_is_in_no_queue)
+{
+	static const struct sl_label gate = { "kueue.x-k8s.io/admission-gated-by", "example.com/data" };
+	static const struct sl_label empty = { "kueue.x-k8s.io/admission-gated-by", "" };
+	struct one o = one_open(KQ_BEST_EFFORT_FIFO, NULL);
+	const uint32_t a = kq_small_workload(&o.w, "q", "a", 0, 0);
+	o.kq->workload[a].annotations = (struct sl_labels){ &gate, 1 };
+	cr_expect_not(kq_queueable(o.kq, a));
+	o.kq->config.gate[KQ_GATE_AdmissionGatedBy] = false;
+	cr_expect(kq_queueable(o.kq, a));
+	o.kq->config.gate[KQ_GATE_AdmissionGatedBy] = true;
+	o.kq->workload[a].annotations.at = &empty;
+	cr_expect(kq_queueable(o.kq, a));
 	kq_small_close(&o.w);
 }
 

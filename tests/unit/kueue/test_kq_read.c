@@ -72,8 +72,9 @@ static void manifests_free(struct manifests *m)
 	sl_arena_free(arena);
 }
 
-#define FLAVOR "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: f}\n"
-#define QUEUE  "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\n"
+#define FLAVOR        "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: f}\n"
+#define QUEUE         "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\n"
+#define CONFIGURATION "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
 #define GROUP(limits)                                                                   \
 	"  resourceGroups:\n  - coveredResources: [cpu]\n    flavors:\n    - name: f\n" \
 	"      resources:\n      - {name: cpu, nominalQuota: 2500m" limits "}\n"
@@ -221,9 +222,19 @@ Test(kq_read, mistakes)
 		{ { QUEUE "spec:\n" GROUP(", lendingLimit: -1") }, "'-1' is not a quantity of 'cpu'" },
 		{ { QUEUE "spec: {preemption: {borrowWithinCohort: {policy: LowerPriority}}}\n" },
 			"borrowWithinCohort preempts while reclaimWithinCohort is Never" },
-		{ { QUEUE, "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
-			   "waitForPodsReady: {timeout: 5}\n" },
+		{ { QUEUE, CONFIGURATION "waitForPodsReady: {timeout: 5}\n" },
 			"'5' is not a duration: write one as 90s, 5m or 1h30m" },
+		{ { QUEUE, CONFIGURATION "featureGates: {LendingLimit: false}\n" },
+			"LendingLimit: false is not followed, as Kueue v0.20 always has it" },
+		{ { QUEUE, CONFIGURATION "featureGates: {DynamicQuotaOrchestration: true}\n" },
+			"DynamicQuotaOrchestration: true is not followed, as quotas of the status" },
+		{ { QUEUE, CONFIGURATION
+			  "resources: {deviceClassMappings: [{name: gpus, deviceClassNames: [g], "
+			  "sources: [{counter: {name: memory}}]}]}\n" },
+			"leave sources out, and each device is one of gpus" },
+		{ { QUEUE, CONFIGURATION
+			  "resources: {transformations: [{input: cpu, outputs: {pods: 1}}]}\n" },
+			"pods is counted by itself: give what is made of cpu another name" },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		struct manifests *m = manifests_read(cases[i].text);
