@@ -97,6 +97,7 @@ struct kueue_note {
 	sl_time at;
 	uint32_t row;
 	enum kueue_step step;
+	int64_t pods, of; /* Partial admission: it has fewer than it asks for. */
 };
 
 struct kueue_command;

@@ -9,7 +9,9 @@
  * borrowed, and may be used besides, as Kubernetes writes amounts
  *   course   a row for each step of each job so far, in the order of time: its row, when (in seconds), what
  */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,8 +180,15 @@ static int list_quota(const struct kueue *k, const struct sl_table_sink *table)
 
 void kueue_note(struct kueue *k, uint32_t row, enum kueue_step step)
 {
+	const struct kq_workload *workload = &k->kq->workload[k->job[row].workload];
+	struct kueue_note note = { .at = k->now, .row = row, .step = step };
+	if (step == KUEUE_RESERVED && workload->admission)
+		for (uint32_t p = 0; p < workload->podset_count; p++) {
+			note.pods += kq_admitted_count(k->kq, k->job[row].workload, p);
+			note.of += kq_podset_count(k->kq, &workload->podset[p]);
+		}
 	if (kueue_reserve(k, (void **)&k->note, &k->note_capacity, sizeof(*k->note), k->note_count + 1))
-		k->note[k->note_count++] = (struct kueue_note){ k->now, row, step };
+		k->note[k->note_count++] = note;
 }
 
 static int list_series(const struct kueue *k, const struct sl_table_sink *table)
@@ -194,10 +203,14 @@ static int list_series(const struct kueue *k, const struct sl_table_sink *table)
 	int status = SL_OK;
 	for (size_t i = 0; i < k->note_count && !status; i++) {
 		const struct kueue_note *note = &k->note[i];
-		char at[40];
+		char at[40], text[80];
 		*sl_put_micro(at, note->at) = '\0';
-		const struct sl_figure figure[SL_LEN(column)] = { NUMBER(note->row), WORD(at),
-			WORD(step[note->step]) };
+		if (note->pods < note->of)
+			(void)snprintf(text, sizeof(text), "%s for %" PRId64 " of %" PRId64 " pods",
+				step[note->step], note->pods, note->of);
+		else
+			(void)snprintf(text, sizeof(text), "%s", step[note->step]);
+		const struct sl_figure figure[SL_LEN(column)] = { NUMBER(note->row), WORD(at), WORD(text) };
 		status = table->row(table->self, column, figure, SL_LEN(figure));
 	}
 	return status;

@@ -25,3 +25,39 @@ schedlab explain named train --no-what-if | head -n 1
 schedlab explain named web/test --no-what-if | sed -n '1p;/Kueue:/,/place/p'
 schedlab explain named test --no-what-if || echo "exit $?"
 schedlab explain named rain --no-what-if || echo "exit $?"
+# Admitted with fewer pods, as its min-parallelism allows; who says nothing of it waits for all four.
+cat >partial.yaml <<'YAML'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: default}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: lab}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors:
+    - name: default
+      resources: [{name: cpu, nominalQuota: 3}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: q, namespace: default}
+spec: {clusterQueue: lab}
+YAML
+for part in '' ', kueue.x-k8s.io/job-min-parallelism: "2"'; do
+	cat partial.yaml - >jobs.yaml <<YAML
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: four
+  labels: {kueue.x-k8s.io/queue-name: q}
+  annotations: {schedlab/submit: "0", schedlab/run-time: "60"$part}
+spec: {parallelism: 4, completions: 4, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}
+YAML
+	schedlab run jobs.yaml -c jobs.yaml -p kueue -o partial --force --quiet >/dev/null 2>&1
+	schedlab explain partial four --no-what-if | sed -n '/its course/,/^$/p'
+done
