@@ -53,6 +53,9 @@ struct kq_usage_cell {
 /* With so much more there. */
 struct kq_share kq_share_of(
 	const struct kq *kq, uint32_t node, const struct kq_usage_cell *extra, uint32_t extra_count);
+/* It borrows of a cell of which some is asked. */
+bool kq_share_borrows_on(
+	const struct kq *kq, uint32_t node, const struct kq_usage_cell *asked, uint32_t count);
 int kq_share_compare(const struct kq_share *a, const struct kq_share *b); /* As strcmp. */
 int64_t kq_share_reported(const struct kq_share *share); /* Rounded up; INT64_MAX of a zero weight. */
 

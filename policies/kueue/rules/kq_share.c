@@ -161,6 +161,14 @@ struct kq_share kq_share_of(
 	return share;
 }
 
+bool kq_share_borrows_on(const struct kq *kq, uint32_t node, const struct kq_usage_cell *asked, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (asked[i].amount > 0 && borrowed(kq, node, &asked[i].fr, 1, (struct extra){ NULL, 0 }) > 0)
+			return true;
+	return false;
+}
+
 int kq_share_compare(const struct kq_share *a, const struct kq_share *b)
 {
 	if (a->zero_weight != b->zero_weight)

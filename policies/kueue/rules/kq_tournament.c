@@ -106,8 +106,7 @@ static struct contender contender_of(
 	for (uint32_t i = 0; i < one->usage_count; i++)
 		kq_usage_add(kq, one->queue, one->usage[i].fr, one->usage[i].amount);
 	made.share = kq_share_of(kq, child, NULL, 0);
-	for (uint32_t i = 0; i < one->usage_count && !made.borrows; i++)
-		made.borrows = kq_borrows(kq, child, one->usage[i].fr);
+	made.borrows = kq_share_borrows_on(kq, child, one->usage, one->usage_count);
 	kq_undo(kq, mark);
 	return made;
 }

@@ -72,6 +72,21 @@ Test(kq_fair_order, who_does_not_borrow_first)
 	ks_end(&w);
 }
 
+Test(kq_fair_order, who_asks_nothing_of_what_is_borrowed_does_not_borrow)
+{
+	begin();
+	const uint32_t a = ks_queue(&w, "a", "co", 4), b = ks_queue(&w, "b", "co", 8);
+	(void)ks_holds(&w, "much", a, 0, 6);
+	(void)ks_holds(&w, "some", b, 0, 4);
+	ks_seal(&w);
+	(void)enters("of-b", b, "f", 5);
+	(void)enters("of-a", a, "f", 0);
+	cr_expect_str_eq(in_order(false), "of-a of-b", "a borrows 2, b would borrow 1");
+	w.kq->config.gate[KQ_GATE_FairSharingPrioritizeNonBorrowing] = false;
+	cr_expect_str_eq(in_order(false), "of-b of-a");
+	ks_end(&w);
+}
+
 Test(kq_fair_order, share_then_priority_then_time)
 {
 	begin();
