@@ -361,7 +361,8 @@ struct kq_workload {
 	X(KueueDRARejectWorkloadsWhenDRADisabled, true) \
 	X(ReservedResourceNameValidation, true) \
 	X(MultiKueue, true) \
-	X(DisableWaitForPodsReady, false)
+	X(DisableWaitForPodsReady, false) \
+	X(FairSharingReevaluatePreemptionCandidates, false)
 /* clang-format on */
 enum kq_gate {
 #define KQ_GATE_ENTRY(name, on) KQ_GATE_##name,

@@ -19,6 +19,7 @@ struct fair {
 	uint32_t *after;            /* by candidate: the one behind it in its queue; KQ_NO. */
 	bool *pruned;               /* By node: it has no more candidates (Kueue: pruned). */
 	bool *ours;                 /* By node: an ancestor of the preemptor's queue. */
+	bool own;                   /* One of the preemptor's own queue was taken. */
 };
 
 /* ---- Candidates ---- */
@@ -243,10 +244,11 @@ static bool first_strategy(struct fair *fair)
 	line_up(fair, &fair->list);
 	for (uint32_t target; (target = next_target(fair, &fair->list)) != KQ_NO;) {
 		bool done;
-		if (target == search->queue)
+		if (target == search->queue) {
+			fair->own = true;
 			done = kq_preempt_fair_take(
 				fair, pop(fair, &fair->list, target).workload, "InClusterQueue");
-		else if (entitlement)
+		} else if (entitlement)
 			done = kq_preempt_fair_take(
 				fair, pop(fair, &fair->list, target).workload, "InCohortReclamation");
 		else
@@ -255,6 +257,17 @@ static bool first_strategy(struct fair *fair)
 			return true;
 	}
 	return false;
+}
+
+/* With the preemptor's share lower, whom it refused may pass (FairSharingReevaluatePreemptionCandidates). */
+static bool first_strategy_again(struct fair *fair)
+{
+	const struct kq_candidates refused = fair->retry;
+	if (!fair->own || !fair->search->kq->config.gate[KQ_GATE_FairSharingReevaluatePreemptionCandidates])
+		return false;
+	fair->retry = (struct kq_candidates){ .at = fair->list.at };
+	fair->list = refused;
+	return first_strategy(fair);
 }
 
 /* S2-b does not look at the candidate, so the first of each queue is tried, once. */
@@ -282,7 +295,8 @@ static bool both_strategies(struct fair *fair)
 	const kq_marked mark = kq_mark(kq);
 	for (uint32_t i = 0; i < search->needs_count; i++)
 		kq_usage_add(kq, search->queue, search->needs[i].fr, search->needs[i].amount);
-	const bool found = first_strategy(fair) || (kq->config.fair_count > 1 && second_strategy(fair));
+	const bool found = first_strategy(fair) || first_strategy_again(fair) ||
+			   (kq->config.fair_count > 1 && second_strategy(fair));
 	kq_undo(kq, mark);
 	return found;
 }

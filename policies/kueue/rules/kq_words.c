@@ -46,8 +46,6 @@ static const struct {
 	{ "ElasticJobsViaWorkloadSlicesWithPods", false, NULL },
 	{ "ExposeFlavorsInLocalQueue", false, NULL },
 	{ "FailureRecoveryPolicy", false, NULL },
-	{ "FairSharingReevaluatePreemptionCandidates", false,
-		"victims are not looked for a second time by the first strategy" },
 	{ "FastQuotaReleaseInPodIntegration", false,
 		"quota is held until pods have stopped: grace=0 lets it go at once" },
 	{ "FinishOrphanedWorkloads", false, NULL },

@@ -242,3 +242,26 @@ Test(kq_preempt_fair, below_a_cohort_that_does_not_borrow)
 	cr_expect_str_eq(ks_victims(&w, in, a, 2), "a1 InClusterQueue");
 	ks_end(&w);
 }
+
+/* a is at 4 of 4, b at 8 of 4 of 12. Three more: b's share without one of its twos is 2, below a's 3; with a's
+ * own of lower priority gone a's is 1, and they pass. */
+Test(kq_preempt_fair, once_its_own_are_gone_others_pass)
+{
+	begin();
+	const uint32_t a = ks_queue(&w, "a", "co", 4), b = ks_queue(&w, "b", "co", 4);
+	(void)ks_cohort(&w, "co", NULL, 4);
+	node(a)->reclaim = KQ_ANY;
+	node(a)->within = KQ_LOWER_PRIORITY;
+	(void)ks_holds(&w, "low", a, 0, 2);
+	(void)ks_holds(&w, "same", a, 1, 2);
+	for (int i = 0; i < 4; i++)
+		(void)ks_holds(&w, i == 3 ? "last" : i == 2 ? "third" : i ? "second" : "first", b, 0, 2);
+	const uint32_t in = ks_waits(&w, "in", 1);
+	ks_seal(&w);
+	w.kq->config.fair_count = 1;
+	cr_expect_str_eq(ks_victims(&w, in, a, 3), "");
+	w.kq->config.gate[KQ_GATE_FairSharingReevaluatePreemptionCandidates] = true;
+	cr_expect_str_eq(
+		ks_victims(&w, in, a, 3), "low InClusterQueue, last InCohortFairSharing", "%s", w.reported);
+	ks_end(&w);
+}
