@@ -29,6 +29,8 @@ static enum sl_reason kueue_run_reason_of(const char *word)
 		{ "Suspended", SL_REASON_QUEUE_STOPPED },
 		{ "PendingEvaluation", SL_REASON_PENDING_EVALUATION },
 		{ "WaitingForPodsReady", SL_REASON_WAITING_FOR_PODS_READY },
+		{ "AdmissionGated", SL_REASON_SCHEDULING_GATED },
+		{ "Inadmissible", SL_REASON_MISCONFIGURED },
 	};
 	for (size_t i = 0; word && i < SL_LEN(known); i++)
 		if (strcmp(known[i].word, word) == 0)

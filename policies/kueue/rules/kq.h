@@ -375,6 +375,9 @@ const char *kq_gate_similar(const char *name, bool *known);
 enum kq_gate kq_gate_find(const char *name); /* KQ_GATE_COUNT: there is none of that name. */
 /* Of a gate that is not among KQ_GATES: why it cannot be set so; NULL: nothing here depends on it. */
 const char *kq_gate_refused(const char *name, bool on);
+struct kq;
+/* Why a workload waits, or its older word where UnadmittedWorkloadsObservability is off. */
+const char *kq_told(const struct kq *kq, const char *reason, const char *older);
 
 enum kq_fair_strategy { KQ_LESS_OR_EQUAL_FINAL, KQ_LESS_INITIAL };
 

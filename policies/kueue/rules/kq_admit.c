@@ -213,7 +213,8 @@ static void requeue(struct kq *kq, struct kq_cycle_state *state, struct kq_entry
 	if (entry->unresponsive)
 		return;
 	const char *message = kq_text(kq, kq_admit_why_not(kq, state, entry));
-	kq_pend(kq, entry->workload, entry->reason ? entry->reason : "PendingEvaluation", message);
+	kq_pend(kq, entry->workload,
+		kq_told(kq, entry->reason ? entry->reason : "PendingEvaluation", "Pending"), message);
 	if (entry->status == KQ_GATED)
 		kq_set_cond(kq, entry->workload, KQ_BLOCKED_ON_GATES, KQ_TRUE, "PreemptionGated", message,
 			kq->now);

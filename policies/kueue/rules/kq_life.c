@@ -95,7 +95,7 @@ void kq_evicted(struct kq *kq, uint32_t workload)
 	const bool at_once = requeued_at_once(reason);
 	kq_set_cond(kq, workload, KQ_REQUEUED, at_once ? KQ_TRUE : KQ_FALSE, reason, message, kq->now);
 	let_go(kq, workload);
-	kq_pend(kq, workload, "PendingEvaluation", message);
+	kq_pend(kq, workload, kq_told(kq, "PendingEvaluation", "Pending"), message);
 	kq_assign_forget(kq, workload);
 	kq_track_ready(kq, workload);
 	kq_decision(kq, KQ_DECISION_REQUEUE, workload, KQ_NO, reason, message);

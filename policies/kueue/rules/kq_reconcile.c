@@ -185,7 +185,7 @@ static void drop_reservation(struct kq *kq, uint32_t workload, const struct halt
 {
 	const struct kq_workload *row = &kq->workload[workload];
 	const uint32_t queue = row->admission->queue;
-	kq_pend(kq, workload, halt->exists ? "Suspended" : "Misconfigured",
+	kq_pend(kq, workload, kq_told(kq, halt->exists ? "Suspended" : "Misconfigured", "Inadmissible"),
 		halt->exists ? kq_message(kq, "%s %s is stopped", halt->kind, halt->name)
 			     : kq_message(kq, "%s %s is terminating or missing", halt->kind, halt->name));
 	kq_decision(kq, KQ_DECISION_PEND, workload, KQ_NO, row->pending_reason, row->pending_message);
@@ -329,6 +329,8 @@ static void kq_reconcile_why_not(struct kq *kq, uint32_t workload, uint32_t queu
 	} else {
 		return;
 	}
+	if (!gate)
+		reason = kq_told(kq, reason, "Inadmissible");
 	if (row->pending_message == message && row->pending_reason == kq_text(kq, reason))
 		return;
 	kq_pend(kq, workload, reason, message);

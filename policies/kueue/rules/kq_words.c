@@ -146,6 +146,11 @@ static const char *const conds[KQ_COND_COUNT] = {
 	[KQ_BLOCKED_ON_GATES] = "BlockedOnPreemptionGates",
 };
 
+const char *kq_told(const struct kq *kq, const char *reason, const char *older)
+{
+	return kq->config.gate[KQ_GATE_UnadmittedWorkloadsObservability] ? reason : older;
+}
+
 const char *kq_cond_name(enum kq_cond_type type) { return conds[type]; }
 
 bool kq_is(const struct kq_cond *cond) { return cond->status == KQ_TRUE; }

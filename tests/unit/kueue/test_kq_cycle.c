@@ -210,6 +210,21 @@ Test(kq_cycle, without_recomputing_the_second_is_skipped)
 	ks_end(&w);
 }
 
+Test(kq_cycle, older_words_without_observability)
+{
+	ks_begin(&w);
+	(void)queue("a", NULL, 4);
+	const uint32_t big = job("big", "a", 0, 5);
+	w.kq->config.gate[KQ_GATE_UnadmittedWorkloadsObservability] = false;
+	start();
+	(void)kq_cycle(w.kq);
+	cr_expect_str_eq(pending(big), "Pending");
+	w.kq->local[w.kq->workload[big].local].stop = KQ_HOLD;
+	(void)kq_reconcile(w.kq, big);
+	cr_expect_str_eq(pending(big), "Inadmissible");
+	ks_end(&w);
+}
+
 Test(kq_cycle, a_closed_gate_stops_preemption_alone)
 {
 	ks_begin(&w);
