@@ -266,7 +266,7 @@ static int convert_as_is(struct conversion *c, struct sl_err *err)
 	status = reader_choose(c->registry, &reader, in, err);
 	if (!status) {
 		const struct sl_sink sink = { c, on_job, cmd_convert_on_header, on_anomaly, on_dated, NULL,
-			NULL };
+			NULL, NULL };
 		status = reader->read(in, &sink, err);
 	}
 	sl_input_close(in);
@@ -399,7 +399,7 @@ int convert_keep(void *self, const struct sl_row *row, const char *gone, struct 
 
 static int convert_clean(struct conversion *c, struct sl_err *err)
 {
-	const struct scenario_watch watch = { c, on_clean_header, convert_keep };
+	const struct scenario_watch watch = { c, on_clean_header, convert_keep, NULL };
 	const struct scenario_options options = { .trace = c->path,
 		.registry = c->registry,
 		.strict = c->strict,

@@ -99,7 +99,8 @@ static int merge_dated(void *self, struct sl_err *err)
 static int read_source(struct merging *m, struct source *source, struct sl_err *err)
 {
 	struct conversion *c = m->c;
-	const struct sl_sink sink = { m, merge_job, merge_header, merge_anomaly, merge_dated, NULL, NULL };
+	const struct sl_sink sink = { m, merge_job, merge_header, merge_anomaly, merge_dated, NULL, NULL,
+		NULL };
 	const struct sl_reader *reader;
 	struct sl_input *in;
 	m->now = source;

@@ -74,7 +74,8 @@ static int choose_writer(struct resampling *r, const struct args *args, struct s
 
 static int resample_read(struct resampling *r, const struct args *args, struct sl_err *err)
 {
-	const struct scenario_watch watch = { &r->c, generate_resample_on_header, generate_resample_on_row };
+	const struct scenario_watch watch = { &r->c, generate_resample_on_header, generate_resample_on_row,
+		NULL };
 	const struct scenario_options options = { .trace = r->c.path,
 		.registry = r->c.registry,
 		.strict = arg_flag(args, "strict"),

@@ -7,6 +7,7 @@
  * names of all lines, and limits as they were logged.
  */
 #include "cli/inspect/inspect.h"
+#include "cli/inspect/inspect_reported.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,12 @@ static int cmd_inspect_on_row(void *self, const struct sl_row *row, const char *
 		status = sample_add(&seen->sample[SAMPLE_ACCURACY],
 			accuracy < INT64_MAX ? (int64_t)accuracy : INT64_MAX, err);
 	return status;
+}
+
+static int cmd_inspect_on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
+{
+	struct inspection *seen = self;
+	return reported_setting(seen->reported, setting, err);
 }
 
 static int sample_jobs(struct inspection *seen, struct sl_err *err)
@@ -345,7 +352,9 @@ const char *inspect_header(const struct inspection *seen, const char *key)
 static int cmd_inspect_gather(
 	struct inspection *seen, const char *path, const struct args *args, struct sl_err *err)
 {
-	const struct scenario_watch watch = { .self = seen, .row = cmd_inspect_on_row };
+	const struct scenario_watch watch = {
+		.self = seen, .row = cmd_inspect_on_row, .setting = cmd_inspect_on_setting
+	};
 	struct settings settings;
 	int status = settings_from_args(&settings, args, err);
 	if (status)
@@ -359,7 +368,11 @@ static int cmd_inspect_gather(
 		.any_machine = true,
 		.watch = &watch,
 		.stop = &cli_stop };
-	status = scenario_load(&seen->scenario, &options, err);
+	status = reported_policy(seen->reported, args, err);
+	if (!status)
+		status = scenario_load(&seen->scenario, &options, err);
+	if (!status)
+		status = reported_count(seen->reported, err);
 	if (!status)
 		status = settings_check_used(&settings, NULL, 0, err);
 	if (!status)
@@ -394,7 +407,8 @@ static int inspect_run(const struct args *args, struct sl_err *err)
 {
 	int status = SL_OK;
 	for (size_t i = 0; i < args->word_count && !status; i++) {
-		struct inspection seen = { .arena = args->arena };
+		struct reported reported = { .arena = args->arena, .format = "" };
+		struct inspection seen = { .arena = args->arena, .reported = &reported };
 		if (inspect_is_cluster(args->word[i], args)) {
 			if (i && !arg_flag(args, "json"))
 				printf("\n");
@@ -408,8 +422,10 @@ static int inspect_run(const struct args *args, struct sl_err *err)
 			if (i)
 				printf("\n");
 			inspect_text(&seen, arg_flag(args, "ascii"), args->arena);
+			status = reported_keys(&reported, err);
 		}
 		inspection_release(&seen);
+		reported_release(&reported);
 		if (!status)
 			status = inspect_cluster_counts(args, err);
 	}

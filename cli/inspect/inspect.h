@@ -63,7 +63,10 @@ struct histogram {
 	uint64_t total; /* Of all bins. */
 };
 
+struct reported;
+
 struct inspection {
+	struct reported *reported; /* Fields of jobs, of formats that report them. */
 	struct scenario scenario;
 	struct sample sample[SAMPLE_COUNT];
 	struct intset names[NAME_COUNT];

@@ -119,9 +119,8 @@ static int on_license(
 	return SL_OK;
 }
 
-static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
+int reported_setting(struct reported *reported, const struct sl_setting *setting, struct sl_err *err)
 {
-	struct reported *reported = self;
 	const int status = SL_GROW_MOST(
 		reported->setting, reported->setting_capacity, reported->setting_count + 1, KEPT_MAX, err);
 	if (status)
@@ -138,6 +137,11 @@ static int on_setting(void *self, const struct sl_setting *setting, struct sl_er
 		mine->coverage = coverage_under(mine, reported->policy, &mine->note);
 	mine->at.file = inspect_cluster_keep(reported, setting->at.file);
 	return SL_OK;
+}
+
+static int on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
+{
+	return reported_setting(self, setting, err);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------------ */
@@ -178,7 +182,7 @@ bool reported_by_some(const struct reported *reported, const struct sl_setting *
 }
 
 /* Takes out what stands there already, and counts the rest. */
-static int count_keys(struct reported *reported, struct sl_err *err)
+int reported_count(struct reported *reported, struct sl_err *err)
 {
 	size_t *sorted = calloc(reported->setting_count + 1, sizeof(*sorted));
 	size_t kept = 0;
@@ -253,10 +257,10 @@ static int reported_read(
 	if (!status)
 		reported->format = reader->name;
 	sl_input_close(in);
-	return status ? status : count_keys(reported, err);
+	return status ? status : reported_count(reported, err);
 }
 
-static void reported_release(struct reported *reported)
+void reported_release(struct reported *reported)
 {
 	free(reported->nodes);
 	free(reported->partition);
@@ -309,10 +313,20 @@ static struct sums sums_of(const struct reported *reported)
 	return sums;
 }
 
+int reported_keys(const struct reported *reported, struct sl_err *err)
+{
+	char counts[200];
+	if (!reported->setting_count)
+		return SL_OK;
+	counts_text(counts, reported);
+	printf("\n  %s\n", counts);
+	const int status = folded_keys(reported, err);
+	return status ? status : folded_outcome(reported, err);
+}
+
 static int print_text(const struct reported *reported, const char *path, struct sl_err *err)
 {
 	const struct sums sums = sums_of(reported);
-	char counts[200];
 	printf("%s\n  format  %s\n", path, reported->format);
 	if (reported->name)
 		printf("  name    %s\n", reported->name);
@@ -326,12 +340,7 @@ static int print_text(const struct reported *reported, const char *path, struct 
 	if (reported->partition_count)
 		printf("\n  partitions\n");
 	print_partitions(reported);
-	if (!reported->setting_count)
-		return SL_OK;
-	counts_text(counts, reported);
-	printf("\n  %s\n", counts);
-	const int status = folded_keys(reported, err);
-	return status ? status : folded_outcome(reported, err);
+	return reported_keys(reported, err);
 }
 
 /* ---- JSON
@@ -339,7 +348,7 @@ static int print_text(const struct reported *reported, const char *path, struct 
 
 static const struct json_form json_list = { "\n    ", ",\n    ", " ", true };
 
-static void json_keys(const struct reported *reported, struct json *json)
+void reported_json(const struct reported *reported, struct json *json)
 {
 	json_nest(json, "keys", '[', &json_list);
 	for (size_t i = 0; i < reported->setting_count; i++) {
@@ -390,7 +399,7 @@ static int print_json(const struct reported *reported, const char *path, struct 
 	json_put(&json, datum_count("by_some_policies", reported->by_some),
 		datum_given("policy", reported->policy ? reported->policy->text : NULL));
 	json_nodes(reported, &json);
-	json_keys(reported, &json);
+	reported_json(reported, &json);
 	return json_finish(&json, SL_OK, err);
 }
 
@@ -418,7 +427,7 @@ bool inspect_is_cluster(const char *path, const struct args *args)
 }
 
 /* That of -p; NULL: there is none. */
-static int policy_of(struct reported *reported, const struct args *args, struct sl_err *err)
+int reported_policy(struct reported *reported, const struct args *args, struct sl_err *err)
 {
 	const char *text = arg(args, "policy");
 	struct policy_choice *choice = text ? sl_alloc(args->arena, 1, sizeof(*choice)) : NULL;
@@ -446,7 +455,7 @@ static int judged_of(struct reported *reported, const struct args *args, struct 
 int inspect_cluster(const char *path, const struct args *args, struct sl_err *err)
 {
 	struct reported reported = { .arena = args->arena };
-	int status = policy_of(&reported, args, err);
+	int status = reported_policy(&reported, args, err);
 	if (!status)
 		status = reported_read(&reported, path, args, true, err);
 	if (!status)
@@ -466,7 +475,7 @@ int inspect_cluster_counts(const struct args *args, struct sl_err *err)
 	char counts[200];
 	if (!path)
 		return SL_OK;
-	int status = policy_of(&reported, args, err);
+	int status = reported_policy(&reported, args, err);
 	if (!status)
 		status = reported_read(&reported, path, args, false, err);
 	if (!status && reported.setting_count) {

@@ -4,6 +4,7 @@
  */
 #include "cli/base/render.h"
 #include "cli/inspect/inspect.h"
+#include "cli/inspect/inspect_reported.h"
 
 static void put_counts(const struct inspection *seen, struct json *json)
 {
@@ -139,5 +140,7 @@ int inspect_json(const struct inspection *seen, struct sl_err *err)
 	put_anomalies(scenario, &json);
 	put_histograms(seen, &json);
 	put_header(scenario, &json);
+	if (seen->reported->setting_count)
+		reported_json(seen->reported, &json);
 	return json_finish(&json, SL_OK, err);
 }

@@ -43,6 +43,17 @@ bool reported_by_some(const struct reported *reported, const struct sl_setting *
 /* Letters of the names of those that follow it, without ", *": all others do in part, as the note says. */
 int reported_by_len(const struct sl_setting *setting);
 
+/* inspect_cluster.c: a setting, as a sink takes it; the policy of -p, for how far it is followed; after the
+ * last, what stands there twice is taken out, and the rest is counted. */
+int reported_setting(struct reported *reported, const struct sl_setting *setting, struct sl_err *err);
+int reported_policy(struct reported *reported, const struct args *args, struct sl_err *err);
+int reported_count(struct reported *reported, struct sl_err *err);
+/* The table of keys; nothing without any. */
+int reported_keys(const struct reported *reported, struct sl_err *err);
+struct json;
+void reported_json(const struct reported *reported, struct json *json); /* Member "keys". */
+void reported_release(struct reported *reported);
+
 /* inspect_folded.c: like nodes and like keys in one row each. */
 void folded_nodes(const struct reported *reported);
 int folded_keys(const struct reported *reported, struct sl_err *err);

@@ -6,6 +6,7 @@
  * "main", of its parallelism, or of its completions where they are fewer; a JobSet one for each replicated
  * job; for LeaderWorkerSets see pods_lws.c.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/kube/pods_parts.h"
@@ -108,6 +109,40 @@ static void pods_kinds_job_in(struct pods_reading *r, const struct sl_doc_node *
 		podset->topology.pod_index_label = "batch.kubernetes.io/job-completion-index";
 }
 
+/* The domain that each of its jobs has to itself (kubernetes-sigs/jobset, pkg/webhooks): for all of the
+ * JobSet, or of one replicated job. */
+static const char *exclusive_of(
+	struct pods_reading *r, const struct sl_doc_node *object, const struct sl_doc_node *replicated)
+{
+	static const char key[] = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+	const struct sl_doc_node *of[] = { pods_map(r, replicated, "template"), object };
+	const char *topology = NULL;
+	for (size_t i = 0; i < SL_LEN(of) && !topology; i++)
+		topology = pods_text(r, pods_map(r, pods_map(r, of[i], "metadata"), "annotations"), key);
+	return topology;
+}
+
+/* Its jobs, each with a label of its own, as parts of the podset. */
+static void jobs_apart(struct pods_reading *r, const struct sl_doc_node *object, const char *topology,
+	int64_t replicas, struct sl_podset *podset)
+{
+	const struct sl_doc_node *metadata = pods_map(r, object, "metadata");
+	const char *namespace = pods_text(r, metadata, "namespace");
+	const char *name = pods_text(r, metadata, "name");
+	struct sl_podset *part = pods_alloc(r, (size_t)replicas, sizeof(*part));
+	for (int64_t i = 0; part && i < replicas && !r->status; i++) {
+		char key[900];
+		const int len = snprintf(key, sizeof(key), "%.253s/%.253s-%.253s-%lld",
+			namespace ? namespace : "default", name ? name : "", podset->name, (long long)i);
+		part[i] = *podset;
+		part[i].count = podset->count / replicas;
+		pods_alone_in(r, &part[i], topology, "jobset.sigs.k8s.io/job-key",
+			sl_strdup(r->arena, key, (size_t)len));
+	}
+	podset->part = part;
+	podset->part_count = part ? (uint32_t)replicas : 0;
+}
+
 /* A slice without a size is one of its jobs. */
 static void job_set_in(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods)
 {
@@ -127,8 +162,11 @@ static void job_set_in(struct pods_reading *r, const struct sl_doc_node *object,
 		podset->topology.sub_group_count = replicas;
 		if (podset->topology.slice_count == 1 && !podset->topology.slice[0].size)
 			podset->topology.slice[0].size = each > 0 ? each : 1;
+		const char *topology = exclusive_of(r, object, node);
 		if (podset->count > PODS_MAX)
 			pods_fail(r, node, "more than %d pods", PODS_MAX);
+		else if (topology && podset->count)
+			jobs_apart(r, object, topology, replicas, podset);
 	}
 }
 

@@ -64,7 +64,7 @@ static void pod_affinity_these(struct pods_reading *r, struct sl_pod_affinity *p
 }
 
 /* With its like, and away from all others that have the label. */
-static void alone_in(struct pods_reading *r, struct sl_podset *podset, const char *topology, const char *key,
+void pods_alone_in(struct pods_reading *r, struct sl_podset *podset, const char *topology, const char *key,
 	const char *group)
 {
 	const char **value = pods_alloc(r, 1, sizeof(*value));
@@ -103,7 +103,7 @@ static void into_sub(struct pods_reading *r, const struct group *group, int64_t 
 		(long long)group->number, (long long)sub);
 	const int digits = snprintf(number, sizeof(number), "%lld", (long long)sub);
 	label_add(r, &podset->labels, LWS "subgroup-index", sl_strdup(r->arena, number, (size_t)digits));
-	alone_in(r, podset, group->sub_alone, LWS "subgroup-key", sl_strdup(r->arena, key, (size_t)len));
+	pods_alone_in(r, podset, group->sub_alone, LWS "subgroup-key", sl_strdup(r->arena, key, (size_t)len));
 }
 
 /* The podset's pods begin with that index. */
@@ -167,7 +167,7 @@ static void pods_lws_finish(
 	const int len = snprintf(key, sizeof(key), "%.253s/%.253s-%lld", group->namespace, group->name,
 		(long long)group->number);
 	label_add(r, &podset->labels, LWS "name", group->name);
-	alone_in(r, podset, group->alone, LWS "group-key", sl_strdup(r->arena, key, (size_t)len));
+	pods_alone_in(r, podset, group->alone, LWS "group-key", sl_strdup(r->arena, key, (size_t)len));
 	podset->topology.pod_index_label = LWS "worker-index";
 	if (group->sub_size)
 		split(r, group, first, podset);

@@ -74,5 +74,9 @@ struct sl_podset *pods_podsets(struct pods_reading *r, struct sl_pods *pods, siz
 /* ---- pods_lws.c ------------------------------------------------------------------------------ */
 
 void pods_lws(struct pods_reading *r, const struct sl_doc_node *object, struct sl_pods *pods);
+/* With the label `key`, and, where a topology is asked for, in one of its domains with all of the same value,
+ * where none of another is. */
+void pods_alone_in(struct pods_reading *r, struct sl_podset *podset, const char *topology, const char *key,
+	const char *value);
 
 #endif

@@ -244,8 +244,15 @@ static int on_file(void *self, struct sl_input *in, struct sl_err *err)
 	return side_add(&loading->files, loading->scenario, loading->scenario->input.path, "trace", in, err);
 }
 
+static int row_read_on_setting(void *self, const struct sl_setting *setting, struct sl_err *err)
+{
+	const struct scenario_watch *watch = ((struct loading *)self)->options->watch;
+	return watch->setting(watch->self, setting, err);
+}
+
 struct sl_sink rows_sink(struct loading *loading)
 {
+	const struct scenario_watch *watch = loading->options->watch;
 	return (struct sl_sink){ loading, on_job, row_read_on_header, on_anomaly, on_dated, on_ignored,
-		on_file };
+		on_file, watch && watch->setting ? row_read_on_setting : NULL };
 }

@@ -32,12 +32,13 @@ struct header_line {
 	const char *key, *value;
 };
 
-/* Someone who looks on while the trace is read. Either function may be NULL. */
+/* Someone who looks on while the trace is read. Any function may be NULL. */
 struct scenario_watch {
 	void *self;
 	int (*header)(void *self, const char *key, const char *value, struct sl_err *err);
 	/* gone: why the row will not be in the replay, or NULL. */
 	int (*row)(void *self, const struct sl_row *row, const char *gone, struct sl_err *err);
+	int (*setting)(void *self, const struct sl_setting *setting, struct sl_err *err); /* As of sl_sink. */
 };
 
 struct scenario_options {

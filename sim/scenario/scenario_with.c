@@ -166,9 +166,10 @@ static int file_read(struct with *with, const char *path, bool take, struct sl_e
 	int status = sl_input_open(&in, path, err);
 	if (status)
 		return status;
-	const struct sl_sink look = { with, look_job, look_header, look_anomaly, look_dated, NULL, NULL };
+	const struct sl_sink look = { with, look_job, look_header, look_anomaly, look_dated, NULL, NULL,
+		NULL };
 	const struct sl_sink rows = { with, take_job, look_header, take_anomaly, look_dated, take_ignored,
-		take_file };
+		take_file, NULL };
 	const struct sl_reader *reader = NULL;
 	const char *own = loading->file;
 	loading->file = sl_input_name(in);

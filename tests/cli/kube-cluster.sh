@@ -27,8 +27,8 @@ spec:
     - name: default
       resources: [ { name: cpu, nominalQuota: 9 }, { name: memory, nominalQuota: 36Gi } ]
 ---
-apiVersion: apps/v1
-kind: Deployment
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
 metadata: { name: web }
 END
 cat >jobs.yaml <<'END'

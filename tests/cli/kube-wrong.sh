@@ -1,5 +1,5 @@
 # Objects of a cluster's file whose kind is misspelt, or of another API group, and feature gates that Kueue does not
-# have: a run names each with its place, whatever the policy, and --strict refuses them. A Deployment is no mistake.
+# have: a run names each with its place, whatever the policy, and --strict refuses them. A Gateway is no mistake.
 head() {
 	cat <<'END'
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -27,7 +27,7 @@ run() {
 }
 { head && printf 'apiVersion: scheduling.k8s.io/v1\nkind: ClusterQueue\nmetadata: { name: d }\n'; } >group.yaml
 { head && printf 'apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueu\nmetadata: { name: d }\n'; } >kind.yaml
-{ head && printf 'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: d }\n'; } >other.yaml
+{ head && printf 'apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: { name: d }\n'; } >other.yaml
 { head && printf 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfeatureGates: { TopologyAwareSchedulin: true, LocalQueueMetrics: true, Foo: false }\n'; } >gates.yaml
 for file in group kind other gates; do
 	run -c $file.yaml -p kueue

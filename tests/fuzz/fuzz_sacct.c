@@ -85,7 +85,8 @@ static void read_as(const char *name, int fd)
 	struct sl_err err = { 0 };
 	struct sl_input *in;
 	char path[32];
-	const struct sl_sink sink = { &seen, on_job, on_header, on_anomaly, on_dated, on_ignored, NULL };
+	const struct sl_sink sink = { &seen, on_job, on_header, on_anomaly, on_dated, on_ignored, NULL,
+		NULL };
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (sl_input_open(&in, path, &err))
 		return;

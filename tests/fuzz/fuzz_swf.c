@@ -50,7 +50,7 @@ static void read_alone(const char *path)
 	struct sl_err err = { 0 };
 	struct sl_input *in;
 	uint64_t line = 0;
-	const struct sl_sink sink = { &line, on_job, on_header, on_anomaly, NULL, NULL, NULL };
+	const struct sl_sink sink = { &line, on_job, on_header, on_anomaly, NULL, NULL, NULL, NULL };
 	if (sl_input_open(&in, path, &err)) {
 		SL_CHECK(err.status == SL_INPUT && *err.text);
 		return;

@@ -3,7 +3,7 @@
  * kube_fields.c - which of an object's fields are followed, and reports of those that are not.
  *
  * A field's path leaves out the places of lists: spec.resourceGroups.flavors.name. A line of the tables
- * (kube_fields_kueue.c, kube_fields_core.c, kube_fields_kai.c) that ends in ".*" covers all below, one that
+ * (kube_fields_kueue.c, kube_fields_core.c, kube_fields_kai.c, kube_fields_made.c) that ends in ".*" covers all below, one that
  * ends in ".@pod" a pod template, whose own table is there once. Each field of a kind is reported once, at
  * its first place.
  */
@@ -29,6 +29,7 @@ static const struct {
 	{ kube_kueue_kinds, &kube_kueue_count },
 	{ kube_core_kinds, &kube_core_count },
 	{ kube_kai_kinds, &kube_kai_count },
+	{ kube_made_kinds, &kube_made_count },
 };
 
 const struct kube_kind *kube_kind_of(const char *kind)
@@ -76,6 +77,13 @@ static const struct {
 	{ "scheduling.run.ai", { "v2", "v2alpha2", "v1alpha2", "v1" } },
 	{ "kai.scheduler", { "v1", "v1alpha1" } },
 	{ "run.ai", { "v1", "v2alpha1", "v2", "v1alpha1" } },
+	{ "ray.io", { "v1", "v1alpha1" } },
+	{ "kubeflow.org", { "v1", "v2beta1" } },
+	{ "trainer.kubeflow.org", { "v1alpha1" } },
+	{ "workload.codeflare.dev", { "v1beta2" } },
+	{ "sparkoperator.k8s.io", { "v1beta2" } },
+	{ "batch.volcano.sh", { "v1alpha1" } },
+	{ "apps", { "v1" } },
 	{ "schedlab", { "v1" } },
 };
 

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_jobs.c - a trace of manifests: Workloads, Jobs, JobSets, LeaderWorkerSets, Pods, and Run:AI's
- * workloads (kube_runai.c) as jobs.
+ * kube_jobs.c - a trace of manifests: Workloads, Jobs, JobSets, LeaderWorkerSets, Pods, Run:AI's workloads
+ * (kube_runai.c), and kinds whose controllers make pods (kube_made.c) as jobs.
  *
  * An object that is owned by another of the file (the Workload of a Job, the Pods of a JobSet) is not a job
- * of its own, nor are DaemonSets' pods. Pods of a group are one (kube_groups.c). Each group of a
- * LeaderWorkerSet is a job. Whatever else the manifest says goes along with the job, for policies; its groups
- * (cpu, memory, GPUs of NVIDIA and AMD) are for those that know nothing of Kubernetes.
+ * of its own (kube_owners.c), nor are DaemonSets' pods. Pods of a group are one (kube_groups.c). Each group
+ * of a LeaderWorkerSet is a job, and each time of a CronJob. Whatever else the manifest says goes along with
+ * the job, for policies; its groups (cpu, memory, GPUs of NVIDIA and AMD) are for those that know nothing of
+ * Kubernetes.
  */
 #include "traces/kube/kube_jobs.h"
+
+#include "traces/kube/kube_made.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
+enum { KIND_CAPACITY = 40, GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
 #define MIB (INT64_C(1) << 20)
 
 /* One job: an object, or a group of one. */
@@ -29,8 +32,7 @@ struct reading {
 	struct kube_file file;
 	struct job *job;
 	size_t count, capacity;
-	const struct sl_object **by_name; /* Those that may own others. */
-	size_t named;
+	struct kube_owners owners;
 	struct kube_pod *pod; /* Of groups. */
 	size_t pods;
 	struct kube_group *group;
@@ -38,70 +40,10 @@ struct reading {
 	struct manifest_text manifest;
 	const struct sl_sink *sink;
 	struct sl_err *err;
+	struct kube_reported reported;
 	uint64_t unknown; /* Jobs whose run time is not known. */
 	bool dated;
 };
-
-/* ---- Who owns whom ---------------------------------------------------------------------------------- */
-
-static int compare_key(const struct sl_object *x, const char *kind, const char *namespace, const char *name)
-{
-	int order = strcmp(x->kind, kind);
-	order = order ? order : strcmp(x->namespace, namespace);
-	return order ? order : strcmp(x->name, name);
-}
-
-static int compare_objects(const void *a, const void *b)
-{
-	const struct sl_object *x = *(const struct sl_object *const *)a;
-	const struct sl_object *y = *(const struct sl_object *const *)b;
-	const int order = compare_key(x, y->kind, y->namespace, y->name);
-	return order ? order : (x > y) - (x < y);
-}
-
-static int index_names(struct reading *r)
-{
-	r->by_name = calloc(r->file.count + 1, sizeof(*r->by_name));
-	if (!r->by_name)
-		return sl_fail_memory(r->err);
-	for (size_t i = 0; i < r->file.count; i++)
-		r->by_name[r->named++] = &r->file.object[i];
-	qsort(r->by_name, r->named, sizeof(*r->by_name), compare_objects);
-	return SL_OK;
-}
-
-static const struct sl_object *kube_jobs_find(
-	const struct reading *r, const char *kind, const char *namespace, const char *name)
-{
-	size_t low = 0;
-	size_t high = r->named;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const int order = compare_key(r->by_name[middle], kind, namespace, name);
-		if (order == 0)
-			return r->by_name[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
-static bool is_owned(const struct reading *r, const struct sl_object *object)
-{
-	const struct sl_doc *doc = object->doc;
-	const struct sl_doc_node *list = KUBE_AT(doc, object->node, "metadata", "ownerReferences");
-	for (const struct sl_doc_node *node = list ? sl_doc_child(doc, list) : NULL; node;
-		node = sl_doc_next(doc, node)) {
-		const char *kind = manifest_text(doc, sl_doc_member(doc, node, "kind"));
-		const char *name = manifest_text(doc, sl_doc_member(doc, node, "name"));
-		if (kind && name &&
-			(strcmp(kind, "DaemonSet") == 0 || kube_jobs_find(r, kind, object->namespace, name)))
-			return true;
-	}
-	return false;
-}
 
 /* ---- Jobs ------------------------------------------------------------------------------------------- */
 
@@ -142,7 +84,8 @@ static bool is_foreign(const struct reading *r, const char *kind, const char *na
 static int pod_group_of(struct reading *r, const struct sl_object *object, const struct sl_object **group)
 {
 	const char *name = kube_pod_group_of(object);
-	const struct sl_object *found = name ? kube_jobs_find(r, "PodGroup", object->namespace, name) : NULL;
+	const struct sl_object *found =
+		name ? kube_owners_find(&r->owners, "PodGroup", object->namespace, name) : NULL;
 	*group = NULL;
 	if (!name || (!found && is_foreign(r, "PodGroup", object->namespace, name)))
 		return SL_OK;
@@ -159,24 +102,59 @@ static int runai_in(struct reading *r, const struct sl_object *object)
 {
 	SL_CHECK(r->group); /* Memory for all objects of the file. */
 	struct kube_group *group = &r->group[r->groups];
-	if (kube_runai_is_template(object) || is_owned(r, object))
+	if (kube_runai_is_template(object) || kube_is_owned(&r->owners, object))
 		return SL_OK;
 	r->groups++;
 	const int status = kube_runai_make(object, group, r->err);
 	return status ? status : job_add(r, &(struct job){ group->file.object, object, group->times, -1 });
 }
 
-/* Pods of a group wait for all of it. */
-/* Each kind once, where it stands first. */
+/* Written as a Workload, of which there are as many as it has replicas, or one. Those of a CronJob come once
+ * all others are known. */
+static int made_in(struct reading *r, const struct sl_object *object, enum kube_made_as as)
+{
+	SL_CHECK(r->group); /* Memory for all objects of the file. */
+	struct kube_group *group = &r->group[r->groups];
+	int64_t replicas = 1;
+	if (kube_is_owned(&r->owners, object) || kube_is_suspended_cron(object))
+		return SL_OK;
+	r->groups++;
+	group->made_of = object;
+	int status = kube_made_make(object, &r->file, &group->file, r->err);
+	if (!status)
+		status = kube_times_of(object, &group->times, r->err);
+	struct job job = { group->file.object, object, group->times, -1 };
+	if (!status && as == MADE_EACH)
+		status = replicas_of(r, object, &replicas);
+	if (status || as == MADE_CRON)
+		return status;
+	for (job.replica = as == MADE_EACH ? 0 : -1; replicas > 0 && !status; replicas--) {
+		status = job_add(r, &job);
+		job.replica++;
+	}
+	return status;
+}
+
+static int refuse(struct reading *r, const struct sl_object *object)
+{
+	const struct sl_place at = sl_doc_place(object->doc, object->node);
+	return sl_fail_at(r->err, &at, "%s '%.60s' is not read: %s", object->kind, object->name,
+		kube_made_refused(object));
+}
+
+/* Each kind once, where it stands first. Who says nothing of these may think that they ran. */
 static int foreign_in(const struct reading *r, const struct sl_object *object)
 {
 	char text[400];
 	for (const struct sl_object *before = r->file.object; before < object; before++)
-		if (before->kind == object->kind)
+		if (strcmp(before->kind, object->kind) == 0)
 			return SL_OK;
 	const struct sl_place at = sl_doc_place(object->doc, object->node);
-	(void)snprintf(text, sizeof(text),
-		"%.200s: no job; the kind of that name that is read is of another API group", object->kind);
+	(void)snprintf(text, sizeof(text), "%.200s: no job; %s", object->kind,
+		strchr(object->kind, '.') ? "the kind of that name that is read is of another API group"
+		: strcmp(object->kind, "DaemonSet") == 0
+			? "its pods are left out: take what they request off status.allocatable"
+			: "its kind is not read");
 	return r->sink->ignored ? r->sink->ignored(r->sink->self, text, &at, r->err) : SL_OK;
 }
 
@@ -186,11 +164,17 @@ static int object_in(struct reading *r, const struct sl_object *object)
 	const char *group = kube_group_of(object);
 	const struct sl_object *pod_group = NULL;
 	int64_t replicas = 1;
-	if (strchr(object->kind, '.'))
+	const enum kube_made_as as = kube_made_of(object);
+	if (as)
+		return made_in(r, object, as);
+	if (kube_made_refused(object) && !kube_is_owned(&r->owners, object))
+		return refuse(r, object);
+	if (strchr(object->kind, '.') ||
+		(!kube_kind_in(object->kind, object->version) && !kube_has_no_pods(object->kind)))
 		return foreign_in(r, object);
 	if (kube_runai_is(object))
 		return runai_in(r, object);
-	if (!sl_pods_has(object->kind) || is_owned(r, object))
+	if (!sl_pods_has(object->kind) || kube_is_owned(&r->owners, object))
 		return SL_OK;
 	int status = kube_times_of(object, &job.times, r->err);
 	if (!status && !group)
@@ -206,6 +190,105 @@ static int object_in(struct reading *r, const struct sl_object *object)
 	status = replicas_of(r, object, &replicas);
 	for (job.replica = 0; job.replica < replicas && !status; job.replica++)
 		status = job_add(r, &job);
+	return status;
+}
+
+/* ---- CronJobs ---------------------------------------------------------------------------------------- */
+
+/* What is not followed is told, once each. */
+static int cron_told(struct reading *r, const struct sl_object *object)
+{
+	char text[300];
+	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "spec", "concurrencyPolicy");
+	const char *policy = manifest_text(object->doc, node);
+	if (!policy || strcmp(policy, "Allow") == 0 || !r->sink->ignored)
+		return SL_OK;
+	const struct sl_place at = sl_doc_place(object->doc, node);
+	(void)snprintf(text, sizeof(text),
+		"CronJob '%.60s': concurrencyPolicy %.20s is not followed: a job comes at each time, as with Allow",
+		object->name, policy);
+	return r->sink->ignored(r->sink->self, text, &at, r->err);
+}
+
+static int check_zone(struct reading *r, const struct sl_object *object)
+{
+	static const char *const utc[] = { "UTC", "Etc/UTC", "Etc/GMT", "GMT" };
+	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "spec", "timeZone");
+	const char *zone = manifest_text(object->doc, node);
+	if (!zone)
+		return SL_OK;
+	for (size_t i = 0; i < SL_LEN(utc); i++)
+		if (strcmp(zone, utc[i]) == 0)
+			return SL_OK;
+	const struct sl_place at = sl_doc_place(object->doc, node);
+	return sl_fail_at(r->err, &at,
+		"CronJob '%.60s': the time zone '%.40s' is not known: give the schedule in UTC", object->name,
+		zone);
+}
+
+/* When the others are submitted; SL_NONE: there are none. */
+struct range {
+	sl_time first, last;
+	bool dated;
+};
+
+/* A job for each time from the first submission of the others (or its own, if that is later) to the last, for
+ * a day at least. Its number is the minute since 1970, as Kubernetes has it. */
+static int cron_in(struct reading *r, const struct kube_group *group, const struct sl_object *object,
+	const struct range *others)
+{
+	struct job job = { group->file.object, object, group->times, -1 };
+	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "spec", "schedule");
+	const char *schedule = manifest_text(object->doc, node);
+	sl_time *time = NULL;
+	size_t count = 0;
+	const sl_time own = job.times.submit == SL_NONE ? 0 : job.times.submit;
+	const sl_time from = others->first > own ? others->first : own; /* SL_NONE is before all. */
+	const sl_time day = from + 86400 * SL_SECOND;
+	job.times.dated = others->dated || (job.times.dated && job.times.submit != SL_NONE);
+	int status = cron_told(r, object);
+	if (!status)
+		status = check_zone(r, object);
+	const bool good = !status && kube_cron_times(schedule ? schedule : "", from,
+					     others->last > day ? others->last : day, &time, &count);
+	for (size_t i = 0; i < count && !status; i++) {
+		job.times.submit = time[i];
+		job.replica = time[i] / (60 * SL_SECOND);
+		status = job_add(r, &job);
+	}
+	free(time);
+	const struct sl_place at = sl_doc_place(object->doc, node ? node : object->node);
+	return status || good
+		       ? status
+		       : sl_fail_at(r->err, &at,
+				 "CronJob '%.60s': '%.60s' is no schedule: give five fields, as '0 3 * * *'",
+				 object->name, schedule ? schedule : "");
+}
+
+static int crons_in(struct reading *r)
+{
+	struct range others = { SL_NONE, SL_NONE, false };
+	size_t of = 0;
+	int status = SL_OK;
+	for (size_t i = 0; i < r->count; i++) {
+		const sl_time at = r->job[i].times.submit;
+		if (at == SL_NONE)
+			continue;
+		others.first = others.first == SL_NONE || at < others.first ? at : others.first;
+		others.last = at > others.last ? at : others.last;
+		others.dated |= r->job[i].times.dated;
+	}
+	for (size_t i = 0; i < r->file.count && !status; i++) {
+		const struct sl_object *object = &r->file.object[i];
+		if (kube_made_of(object) != MADE_CRON || kube_is_owned(&r->owners, object) ||
+			kube_is_suspended_cron(object))
+			continue;
+		while (of < r->groups && r->group[of].made_of != object)
+			of++;
+		SL_CHECK(of < r->groups); /* They were made in the order of the file. */
+		if (!kube_owns_jobs(&r->owners, object))
+			status = cron_in(r, &r->group[of], object, &others);
+	}
 	return status;
 }
 
@@ -396,7 +479,7 @@ static int kube_jobs_id_of(const struct reading *r, const struct job *job, char 
 		len += snprintf(id + len, ID_CAPACITY - (size_t)len, "%s", object->name);
 	else if (stem)
 		len += snprintf(id + len, ID_CAPACITY - (size_t)len, "%.*s%zu", KUBE_NAME_MAX, stem,
-			(size_t)(object - r->file.object) + 1);
+			(size_t)(job->written - r->file.object) + 1);
 	else
 		return sl_fail_at(r->err, &at,
 			"the %s has no name: give metadata.name, or metadata.generateName", object->kind);
@@ -457,7 +540,8 @@ static void put_pod_group(struct reading *r, const struct sl_object *object)
 	static const char key[] = ",\"schedlab/podGroup\":";
 	const char *name = manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "template",
 							      "metadata", "annotations", "pod-group-name"));
-	const struct sl_object *group = name ? kube_jobs_find(r, "PodGroup", object->namespace, name) : NULL;
+	const struct sl_object *group =
+		name ? kube_owners_find(&r->owners, "PodGroup", object->namespace, name) : NULL;
 	if (!group || !r->manifest.len)
 		return;
 	r->manifest.len--; /* The brace that closes it. */
@@ -498,11 +582,26 @@ static int report_unknown(const struct reading *r)
 	return r->sink->ignored ? r->sink->ignored(r->sink->self, text, &at, r->err) : SL_OK;
 }
 
+/* Fields of what are jobs, or make them, each once: the cluster's objects are the cluster's to report. */
+static int kube_jobs_report_fields(struct reading *r)
+{
+	int status = SL_OK;
+	r->reported.self = r->sink->self;
+	r->reported.report = r->sink->setting;
+	for (size_t i = 0; i < r->file.count && !status && r->sink->setting; i++) {
+		const struct sl_object *object = &r->file.object[i];
+		if ((sl_pods_has(object->kind) || kube_runai_is(object) || kube_made_of(object)) &&
+			!kube_is_owned(&r->owners, object))
+			status = kube_fields_report(&r->reported, object, r->err);
+	}
+	return status;
+}
+
 static int kube_jobs_read_file(struct reading *r, struct sl_input *in)
 {
 	int status = kube_file_read(in, &r->file, r->err);
 	if (!status)
-		status = index_names(r);
+		status = kube_owners_make(&r->owners, &r->file, r->err);
 	r->pod = calloc(r->file.count + 1, sizeof(*r->pod));
 	r->group = calloc(r->file.count + 1, sizeof(*r->group));
 	if (!status && (!r->pod || !r->group))
@@ -511,9 +610,14 @@ static int kube_jobs_read_file(struct reading *r, struct sl_input *in)
 		status = object_in(r, &r->file.object[i]);
 	if (!status)
 		status = groups_in(r);
+	if (!status)
+		status = crons_in(r);
+	if (!status)
+		status = kube_jobs_report_fields(r);
 	if (!status && !r->count)
 		return sl_fail(r->err, SL_INPUT,
-			"%s: has no jobs: give Workloads, Jobs, JobSets, LeaderWorkerSets or Pods",
+			"%s: has no jobs: give Workloads, Jobs, JobSets, LeaderWorkerSets, Pods, or others of "
+			"schedlab-kubernetes(5)",
 			r->file.doc.file);
 	if (!status)
 		status = same_clock(r);
@@ -527,18 +631,36 @@ static int kube_jobs_read_file(struct reading *r, struct sl_input *in)
 	return status || !r->unknown ? status : report_unknown(r);
 }
 
-/* "kind: Job", in quotes or not. */
-static bool says_job(const char *p, const char *end)
+/* What is beside jobs in a cluster's file as well: it makes a trace of none that has nodes or queues. */
+static bool is_weak(const char *kind)
+{
+	static const char *const weak[] = { "Deployment", "ReplicaSet", "StatefulSet", "CronJob" };
+	for (size_t i = 0; i < SL_LEN(weak); i++)
+		if (strcmp(weak[i], kind) == 0)
+			return true;
+	return false;
+}
+
+static bool is_of_cluster(const char *kind)
+{
+	static const char *const kinds[] = { "Node", "ClusterQueue", "LocalQueue", "ResourceFlavor", "Cohort",
+		"Queue", "Project" };
+	for (size_t i = 0; i < SL_LEN(kinds); i++)
+		if (strcmp(kinds[i], kind) == 0)
+			return true;
+	return false;
+}
+
+/* The word of "kind: Job", in quotes or not. */
+static void kind_at(const char *p, const char *end, char word[KIND_CAPACITY])
 {
 	p += strlen("kind");
 	while (p < end && strchr("\": \t", *p))
 		p++;
-	char word[32];
 	size_t len = 0;
-	while (p < end && len + 1 < sizeof(word) && ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z')))
+	while (p < end && len + 1 < KIND_CAPACITY && ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z')))
 		word[len++] = *p++;
 	word[len] = '\0';
-	return len && (sl_pods_has(word) || kube_runai_has(word));
 }
 
 /* Without a job among the first bytes it is a cluster's. */
@@ -546,13 +668,21 @@ static int kubernetes_sniff(const char *text, size_t len)
 {
 	const char *end = text + len;
 	const int sure = kube_sniff(text, len);
-	for (const char *p = text; sure && p < end;) {
+	bool weak = false;
+	bool cluster = false;
+	for (const char *p = text; sure && p < end; p += strlen("kind")) {
+		char word[KIND_CAPACITY];
 		p = memmem(p, (size_t)(end - p), "kind", strlen("kind"));
-		if (!p || says_job(p, end))
-			return p ? sure : 0;
-		p += strlen("kind");
+		if (!p)
+			break;
+		kind_at(p, end, word);
+		cluster |= is_of_cluster(word);
+		if (is_weak(word))
+			weak = true;
+		else if (sl_pods_has(word) || kube_runai_has(word) || kube_made_has(word))
+			return sure;
 	}
-	return 0;
+	return weak && !cluster ? sure : 0;
 }
 
 static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
@@ -565,7 +695,8 @@ static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, stru
 	free(r.pod);
 	free(r.group);
 	free(r.job);
-	free(r.by_name);
+	kube_owners_release(&r.owners);
+	kube_reported_release(&r.reported);
 	free(r.manifest.text);
 	return status;
 }
@@ -573,7 +704,7 @@ static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, stru
 const struct sl_reader kube_reader = {
 	.abi = SL_ABI_OF(struct sl_reader),
 	.name = "kubernetes",
-	.summary = "Workloads, Jobs, JobSets, Pods as manifests; see schedlab-kubernetes(5)",
+	.summary = "Jobs, Workloads, RayJobs, PyTorchJobs, Pods... as manifests; see schedlab-kubernetes(5)",
 	.sniff = kubernetes_sniff,
 	.read = kubernetes_read,
 };

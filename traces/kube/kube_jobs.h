@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kube_jobs.h - objects as jobs: what kube_jobs.c, kube_groups.c, kube_runai.c and kube_times.c share.
+ * kube_jobs.h - objects as jobs: what kube_jobs.c, kube_owners.c, kube_groups.c, kube_runai.c,
+ * kube_made.c and kube_times.c share.
  */
 #ifndef SL_KUBE_JOBS_H
 #define SL_KUBE_JOBS_H
@@ -17,6 +18,24 @@ struct kube_times {
 };
 int kube_times_of(const struct sl_object *object, struct kube_times *times, struct sl_err *err);
 
+/* ---- kube_owners.c: which objects are another's ------------------------------------------------------- */
+
+struct kube_owners {
+	const struct kube_file *file;
+	const struct sl_object **by_name;
+	size_t count;
+};
+int kube_owners_make(struct kube_owners *owners, const struct kube_file *file, struct sl_err *err);
+void kube_owners_release(struct kube_owners *owners);
+/* NULL: it is not in the file. kind: as kube_file.c calls it. */
+const struct sl_object *kube_owners_find(
+	const struct kube_owners *owners, const char *kind, const char *namespace, const char *name);
+/* Of another one of the file, whose job it is then; or of a DaemonSet. */
+bool kube_is_owned(const struct kube_owners *owners, const struct sl_object *object);
+/* Jobs of a CronJob are in the file: it need not make any. */
+bool kube_owns_jobs(const struct kube_owners *owners, const struct sl_object *cron);
+bool kube_is_suspended_cron(const struct sl_object *object);
+
 /* ---- kube_shares.c: KAI's shares of GPUs, and slices ------------------------------------------------- */
 
 void kube_shares_of(const struct sl_podset *podset, struct sl_row_group *group);
@@ -32,6 +51,7 @@ struct kube_pod {
 struct kube_group {
 	struct kube_file file; /* The Workload. */
 	struct kube_times times;
+	const struct sl_object *made_of; /* NULL: of Pods. */
 };
 /* The name of its group; NULL: it is in none. */
 const char *kube_group_of(const struct sl_object *object);

@@ -99,9 +99,15 @@ static void recorded_of(const struct sl_object *object, struct kube_times *times
 	}
 	if (strcmp(object->kind, "Pod") == 0)
 		times->end = pod_end(object);
+	const bool spark = strcmp(object->kind, "SparkApplication") == 0;
+	if (spark)
+		times->start = time_at(doc, KUBE_AT(doc, object->node, "status", "lastSubmissionAttemptTime"));
+	if (times->end == SL_NONE)
+		times->end = time_at(doc,
+			KUBE_AT(doc, object->node, "status", spark ? "terminationTime" : "endTime"));
 	if (times->end == SL_NONE)
 		times->end = earlier(earlier(condition(object, "Complete"), condition(object, "Completed")),
-			condition(object, "Failed"));
+			earlier(condition(object, "Failed"), condition(object, "Succeeded")));
 	if (times->start != SL_NONE && times->end != SL_NONE && times->end < times->start)
 		times->end = SL_NONE;
 }
@@ -111,6 +117,8 @@ static int kube_times_limit_of(const struct sl_object *object, sl_time *limit, s
 	static const char key[] = "kueue.x-k8s.io/max-exec-time-seconds";
 	const struct sl_doc *doc = object->doc;
 	const struct sl_doc_node *node[] = { KUBE_AT(doc, object->node, "spec", "activeDeadlineSeconds"),
+		KUBE_AT(doc, object->node, "spec", "runPolicy", "activeDeadlineSeconds"),
+		KUBE_AT(doc, object->node, "spec", "jobTemplate", "spec", "activeDeadlineSeconds"),
 		KUBE_AT(doc, object->node, "spec", "maximumExecutionTimeSeconds"),
 		KUBE_AT(doc, object->node, "metadata", "labels", key) };
 	*limit = SL_NONE;

@@ -65,7 +65,7 @@ static int read_swf(struct heard *heard, const char *text, size_t len, struct sl
 	struct sl_input *in;
 	*err = (struct sl_err){ 0 };
 	cr_assert_eq(sl_input_open(&in, memfile(path, text, len), err), SL_OK);
-	const struct sl_sink sink = { heard, on_job, on_header, on_anomaly, NULL, NULL, NULL };
+	const struct sl_sink sink = { heard, on_job, on_header, on_anomaly, NULL, NULL, NULL, NULL };
 	const int status = builtin_registry()->known.readers[0]->read(in, &sink, err);
 	sl_input_close(in);
 	return status;

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kube_fields_made.c - fields of kinds whose controllers make pods (kube_made.c), and what becomes of each.
+ */
+#include "traces/kube/kube_fields.h"
+
+static const char anew[] = "status is of the controller: what is decided here is decided anew";
+static const char nothing[] = "does not move a start";
+static const char suspended[] = "jobs are suspended until they are admitted";
+static const char no_failures[] = "pods do not fail by themselves";
+static const char steady[] = "as many pods from the beginning to the end";
+
+#define ENDS                                                                                       \
+	{ "status.startTime", SL_MODELLED, NULL }, { "status.completionTime", SL_MODELLED, NULL }, \
+		{ "status.endTime", SL_MODELLED, NULL },                                           \
+		{ "status.conditions.*", SL_APPROXIMATED, "how it ended says when" },              \
+	{                                                                                          \
+		"status.*", SL_IGNORED, anew                                                       \
+	}
+
+static const struct kube_field pytorch[] = {
+	{ "spec.pytorchReplicaSpecs.Master.replicas", SL_MODELLED, NULL },
+	{ "spec.pytorchReplicaSpecs.Master.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.pytorchReplicaSpecs.Master.template.@pod", SL_MODELLED, NULL },
+	{ "spec.pytorchReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
+	{ "spec.pytorchReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.pytorchReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
+	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
+	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
+	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
+	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
+		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
+	{ "spec.runPolicy.*", SL_IGNORED, nothing },
+	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field tf[] = {
+	{ "spec.tfReplicaSpecs.Chief.replicas", SL_MODELLED, NULL },
+	{ "spec.tfReplicaSpecs.Chief.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.tfReplicaSpecs.Chief.template.@pod", SL_MODELLED, NULL },
+	{ "spec.tfReplicaSpecs.Master.replicas", SL_MODELLED, NULL },
+	{ "spec.tfReplicaSpecs.Master.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.tfReplicaSpecs.Master.template.@pod", SL_MODELLED, NULL },
+	{ "spec.tfReplicaSpecs.PS.replicas", SL_MODELLED, NULL },
+	{ "spec.tfReplicaSpecs.PS.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.tfReplicaSpecs.PS.template.@pod", SL_MODELLED, NULL },
+	{ "spec.tfReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
+	{ "spec.tfReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.tfReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
+	{ "spec.tfReplicaSpecs.Evaluator.replicas", SL_MODELLED, NULL },
+	{ "spec.tfReplicaSpecs.Evaluator.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.tfReplicaSpecs.Evaluator.template.@pod", SL_MODELLED, NULL },
+	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
+	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
+	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
+	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
+		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
+	{ "spec.runPolicy.*", SL_IGNORED, nothing },
+	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field xgboost[] = {
+	{ "spec.xgbReplicaSpecs.Master.replicas", SL_MODELLED, NULL },
+	{ "spec.xgbReplicaSpecs.Master.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.xgbReplicaSpecs.Master.template.@pod", SL_MODELLED, NULL },
+	{ "spec.xgbReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
+	{ "spec.xgbReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.xgbReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
+	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
+	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
+	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
+	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
+		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
+	{ "spec.runPolicy.*", SL_IGNORED, nothing },
+	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field paddle[] = {
+	{ "spec.paddleReplicaSpecs.Master.replicas", SL_MODELLED, NULL },
+	{ "spec.paddleReplicaSpecs.Master.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.paddleReplicaSpecs.Master.template.@pod", SL_MODELLED, NULL },
+	{ "spec.paddleReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
+	{ "spec.paddleReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.paddleReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
+	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
+	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
+	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
+	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
+		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
+	{ "spec.runPolicy.*", SL_IGNORED, nothing },
+	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field jax[] = {
+	{ "spec.jaxReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
+	{ "spec.jaxReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.jaxReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
+	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
+	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
+	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
+	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
+		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
+	{ "spec.runPolicy.*", SL_IGNORED, nothing },
+	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field mx[] = {
+	{ "spec.mxReplicaSpecs.Scheduler.replicas", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.Scheduler.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.mxReplicaSpecs.Scheduler.template.@pod", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.Server.replicas", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.Server.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.mxReplicaSpecs.Server.template.@pod", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.mxReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.TunerTracker.replicas", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.TunerTracker.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.mxReplicaSpecs.TunerTracker.template.@pod", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.TunerServer.replicas", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.TunerServer.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.mxReplicaSpecs.TunerServer.template.@pod", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.Tuner.replicas", SL_MODELLED, NULL },
+	{ "spec.mxReplicaSpecs.Tuner.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.mxReplicaSpecs.Tuner.template.@pod", SL_MODELLED, NULL },
+	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
+	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
+	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
+	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
+		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
+	{ "spec.runPolicy.*", SL_IGNORED, nothing },
+	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field mpi[] = {
+	{ "spec.mpiReplicaSpecs.Launcher.replicas", SL_MODELLED, NULL },
+	{ "spec.mpiReplicaSpecs.Launcher.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.mpiReplicaSpecs.Launcher.template.@pod", SL_MODELLED, NULL },
+	{ "spec.mpiReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
+	{ "spec.mpiReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
+	{ "spec.mpiReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
+	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
+	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
+	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
+	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
+		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
+	{ "spec.runPolicy.*", SL_IGNORED, nothing },
+	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field ray_cluster[] = {
+	{ "spec.headGroupSpec.template.@pod", SL_MODELLED, NULL },
+	{ "spec.headGroupSpec.*", SL_IGNORED, nothing },
+	{ "spec.workerGroupSpecs.groupName", SL_MODELLED, NULL },
+	{ "spec.workerGroupSpecs.replicas", SL_MODELLED, NULL },
+	{ "spec.workerGroupSpecs.minReplicas", SL_APPROXIMATED, steady },
+	{ "spec.workerGroupSpecs.maxReplicas", SL_APPROXIMATED, steady },
+	{ "spec.workerGroupSpecs.numOfHosts", SL_MODELLED, NULL },
+	{ "spec.workerGroupSpecs.suspend", SL_MODELLED, NULL },
+	{ "spec.workerGroupSpecs.template.@pod", SL_MODELLED, NULL },
+	{ "spec.workerGroupSpecs.*", SL_IGNORED, nothing },
+	{ "spec.enableInTreeAutoscaling", SL_APPROXIMATED,
+		"the head has the autoscaler's container, and the workers stay as many" },
+	{ "spec.autoscalerOptions.resources.*", SL_MODELLED, NULL },
+	{ "spec.autoscalerOptions.*", SL_IGNORED, steady },
+	{ "spec.suspend", SL_IGNORED, suspended },
+	{ "spec.*", SL_IGNORED, nothing },
+	{ "status.*", SL_IGNORED, anew },
+};
+
+static const struct kube_field ray_job[] = {
+	{ "spec.rayClusterSpec.headGroupSpec.template.@pod", SL_MODELLED, NULL },
+	{ "spec.rayClusterSpec.headGroupSpec.*", SL_IGNORED, nothing },
+	{ "spec.rayClusterSpec.workerGroupSpecs.groupName", SL_MODELLED, NULL },
+	{ "spec.rayClusterSpec.workerGroupSpecs.replicas", SL_MODELLED, NULL },
+	{ "spec.rayClusterSpec.workerGroupSpecs.minReplicas", SL_APPROXIMATED, steady },
+	{ "spec.rayClusterSpec.workerGroupSpecs.maxReplicas", SL_APPROXIMATED, steady },
+	{ "spec.rayClusterSpec.workerGroupSpecs.numOfHosts", SL_MODELLED, NULL },
+	{ "spec.rayClusterSpec.workerGroupSpecs.suspend", SL_MODELLED, NULL },
+	{ "spec.rayClusterSpec.workerGroupSpecs.template.@pod", SL_MODELLED, NULL },
+	{ "spec.rayClusterSpec.workerGroupSpecs.*", SL_IGNORED, nothing },
+	{ "spec.rayClusterSpec.enableInTreeAutoscaling", SL_APPROXIMATED,
+		"the head has the autoscaler's container, and the workers stay as many" },
+	{ "spec.rayClusterSpec.autoscalerOptions.resources.*", SL_MODELLED, NULL },
+	{ "spec.rayClusterSpec.autoscalerOptions.*", SL_IGNORED, steady },
+	{ "spec.rayClusterSpec.suspend", SL_IGNORED, suspended },
+	{ "spec.submissionMode", SL_MODELLED, NULL },
+	{ "spec.submitterPodTemplate.@pod", SL_MODELLED, NULL },
+	{ "spec.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.suspend", SL_IGNORED, suspended },
+	{ "spec.backoffLimit", SL_IGNORED, no_failures },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field ray_service[] = {
+	{ "spec.rayClusterConfig.headGroupSpec.template.@pod", SL_MODELLED, NULL },
+	{ "spec.rayClusterConfig.headGroupSpec.*", SL_IGNORED, nothing },
+	{ "spec.rayClusterConfig.workerGroupSpecs.groupName", SL_MODELLED, NULL },
+	{ "spec.rayClusterConfig.workerGroupSpecs.replicas", SL_MODELLED, NULL },
+	{ "spec.rayClusterConfig.workerGroupSpecs.minReplicas", SL_APPROXIMATED, steady },
+	{ "spec.rayClusterConfig.workerGroupSpecs.maxReplicas", SL_APPROXIMATED, steady },
+	{ "spec.rayClusterConfig.workerGroupSpecs.numOfHosts", SL_MODELLED, NULL },
+	{ "spec.rayClusterConfig.workerGroupSpecs.suspend", SL_MODELLED, NULL },
+	{ "spec.rayClusterConfig.workerGroupSpecs.template.@pod", SL_MODELLED, NULL },
+	{ "spec.rayClusterConfig.workerGroupSpecs.*", SL_IGNORED, nothing },
+	{ "spec.rayClusterConfig.enableInTreeAutoscaling", SL_APPROXIMATED,
+		"the head has the autoscaler's container, and the workers stay as many" },
+	{ "spec.rayClusterConfig.autoscalerOptions.resources.*", SL_MODELLED, NULL },
+	{ "spec.rayClusterConfig.autoscalerOptions.*", SL_IGNORED, steady },
+	{ "spec.rayClusterConfig.suspend", SL_IGNORED, suspended },
+	{ "spec.serveConfigV2", SL_IGNORED, "one cluster, as it is at first: no upgrades" },
+	{ "spec.*", SL_IGNORED, nothing },
+	{ "status.*", SL_IGNORED, anew },
+};
+
+static const struct kube_field train_job[] = {
+	{ "spec.runtimeRef.*", SL_MODELLED, "of the file" },
+	{ "spec.trainer.numNodes", SL_MODELLED, NULL },
+	{ "spec.trainer.resourcesPerNode.*", SL_MODELLED, "of the container 'node'" },
+	{ "spec.trainer.*", SL_IGNORED, nothing },
+	{ "spec.podTemplateOverrides.targetJobs.*", SL_MODELLED, NULL },
+	{ "spec.podTemplateOverrides.spec.*", SL_APPROXIMATED,
+		"nodeSelector, affinity, tolerations, priorityClassName and initContainers" },
+	{ "spec.podTemplateOverrides.*", SL_IGNORED, "metadata of pods stay the runtime's" },
+	{ "spec.suspend", SL_IGNORED, suspended },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field runtime[] = {
+	{ "spec.mlPolicy.numNodes", SL_MODELLED, NULL },
+	{ "spec.mlPolicy.*", SL_IGNORED, nothing },
+	{ "spec.template.spec.replicatedJobs.dependsOn.*", SL_IGNORED, "all replicated jobs start together" },
+	{ "spec.template.spec.replicatedJobs.template.spec.template.@pod", SL_MODELLED, NULL },
+	{ "spec.template.spec.replicatedJobs.*", SL_MODELLED, NULL },
+	{ "spec.*", SL_IGNORED, nothing },
+};
+
+static const struct kube_field app_wrapper[] = {
+	{ "spec.components.podSets.*", SL_MODELLED, NULL },
+	{ "spec.components.podSetInfos.*", SL_IGNORED, "written by the controller" },
+	{ "spec.components.template.*", SL_APPROXIMATED, "its pod templates are read" },
+	{ "spec.suspend", SL_IGNORED, suspended },
+	{ "spec.*", SL_IGNORED, nothing },
+	ENDS,
+};
+
+static const struct kube_field spark[] = {
+	{ "spec.driver.cores", SL_MODELLED, NULL },
+	{ "spec.driver.coreRequest", SL_MODELLED, NULL },
+	{ "spec.driver.memory", SL_MODELLED, NULL },
+	{ "spec.driver.memoryOverhead", SL_MODELLED, NULL },
+	{ "spec.driver.gpu.*", SL_MODELLED, NULL },
+	{ "spec.driver.nodeSelector.*", SL_MODELLED, NULL },
+	{ "spec.driver.affinity.*", SL_MODELLED, NULL },
+	{ "spec.driver.tolerations.*", SL_MODELLED, NULL },
+	{ "spec.driver.priorityClassName", SL_MODELLED, NULL },
+	{ "spec.driver.schedulerName", SL_MODELLED, NULL },
+	{ "spec.driver.initContainers.*", SL_MODELLED, NULL },
+	{ "spec.driver.sidecars.*", SL_MODELLED, NULL },
+	{ "spec.driver.labels.*", SL_MODELLED, NULL },
+	{ "spec.driver.annotations.*", SL_MODELLED, NULL },
+	{ "spec.driver.template.spec.containers.*", SL_IGNORED,
+		"what its container requests is written of cores and memory" },
+	{ "spec.driver.template.@pod", SL_MODELLED, NULL },
+	{ "spec.driver.*", SL_IGNORED, nothing },
+	{ "spec.executor.cores", SL_MODELLED, NULL },
+	{ "spec.executor.coreRequest", SL_MODELLED, NULL },
+	{ "spec.executor.memory", SL_MODELLED, NULL },
+	{ "spec.executor.memoryOverhead", SL_MODELLED, NULL },
+	{ "spec.executor.gpu.*", SL_MODELLED, NULL },
+	{ "spec.executor.instances", SL_MODELLED, NULL },
+	{ "spec.executor.nodeSelector.*", SL_MODELLED, NULL },
+	{ "spec.executor.affinity.*", SL_MODELLED, NULL },
+	{ "spec.executor.tolerations.*", SL_MODELLED, NULL },
+	{ "spec.executor.priorityClassName", SL_MODELLED, NULL },
+	{ "spec.executor.schedulerName", SL_MODELLED, NULL },
+	{ "spec.executor.initContainers.*", SL_MODELLED, NULL },
+	{ "spec.executor.sidecars.*", SL_MODELLED, NULL },
+	{ "spec.executor.labels.*", SL_MODELLED, NULL },
+	{ "spec.executor.annotations.*", SL_MODELLED, NULL },
+	{ "spec.executor.template.spec.containers.*", SL_IGNORED,
+		"what its container requests is written of cores and memory" },
+	{ "spec.executor.template.@pod", SL_MODELLED, NULL },
+	{ "spec.executor.*", SL_IGNORED, nothing },
+	{ "spec.type", SL_MODELLED, "of the memory's overhead" },
+	{ "spec.memoryOverheadFactor", SL_MODELLED, NULL },
+	{ "spec.sparkConf.*", SL_APPROXIMATED, "of cores, memory and instances" },
+	{ "spec.dynamicAllocation.*", SL_APPROXIMATED, "as many executors as at first" },
+	{ "spec.restartPolicy.*", SL_IGNORED, no_failures },
+	{ "spec.*", SL_IGNORED, nothing },
+	{ "status.lastSubmissionAttemptTime", SL_MODELLED, NULL },
+	{ "status.terminationTime", SL_MODELLED, NULL },
+	{ "status.*", SL_IGNORED, anew },
+};
+
+static const struct kube_field volcano[] = {
+	{ "spec.tasks.name", SL_MODELLED, NULL },
+	{ "spec.tasks.replicas", SL_MODELLED, NULL },
+	{ "spec.tasks.template.@pod", SL_MODELLED, NULL },
+	{ "spec.tasks.dependsOn.*", SL_IGNORED, "all tasks start together" },
+	{ "spec.tasks.*", SL_IGNORED, no_failures },
+	{ "spec.minAvailable", SL_MODELLED, "for policy runai" },
+	{ "spec.queue", SL_IGNORED, "a queue of Volcano: give the label kueue.x-k8s.io/queue-name" },
+	{ "spec.priorityClassName", SL_IGNORED, "give the pods theirs" },
+	{ "spec.*", SL_IGNORED, nothing },
+	{ "status.*", SL_IGNORED, anew },
+};
+
+static const struct kube_field deployment[] = {
+	{ "spec.replicas", SL_MODELLED, "a job for each" },
+	{ "spec.template.@pod", SL_MODELLED, NULL },
+	{ "spec.*", SL_IGNORED, nothing },
+	{ "status.*", SL_IGNORED, anew },
+};
+
+static const struct kube_field stateful_set[] = {
+	{ "spec.replicas", SL_MODELLED, NULL },
+	{ "spec.template.@pod", SL_MODELLED, NULL },
+	{ "spec.podManagementPolicy", SL_APPROXIMATED, "all pods are made at once, as with Parallel" },
+	{ "spec.volumeClaimTemplates.*", SL_IGNORED, "volumes are there" },
+	{ "spec.*", SL_IGNORED, nothing },
+	{ "status.*", SL_IGNORED, anew },
+};
+
+static const struct kube_field cron_job[] = {
+	{ "spec.schedule", SL_MODELLED, "in UTC" },
+	{ "spec.suspend", SL_MODELLED, NULL },
+	{ "spec.timeZone", SL_MODELLED, "UTC alone" },
+	{ "spec.concurrencyPolicy", SL_APPROXIMATED, "a job comes at each time, as with Allow" },
+	{ "spec.jobTemplate.metadata.*", SL_IGNORED, "labels and annotations are the CronJob's" },
+	{ "spec.jobTemplate.spec.parallelism", SL_MODELLED, NULL },
+	{ "spec.jobTemplate.spec.completions", SL_APPROXIMATED,
+		"as many pods as run at a time, all for the run time" },
+	{ "spec.jobTemplate.spec.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.jobTemplate.spec.template.@pod", SL_MODELLED, NULL },
+	{ "spec.jobTemplate.spec.*", SL_IGNORED, nothing },
+	{ "spec.*", SL_IGNORED, nothing },
+	{ "status.*", SL_IGNORED, anew },
+};
+
+const struct kube_kind kube_made_kinds[] = {
+	{ "RayJob", "ray.io", ray_job, SL_LEN(ray_job) },
+	{ "RayCluster", "ray.io", ray_cluster, SL_LEN(ray_cluster) },
+	{ "RayService", "ray.io", ray_service, SL_LEN(ray_service) },
+	{ "PyTorchJob", "kubeflow.org", pytorch, SL_LEN(pytorch) },
+	{ "TFJob", "kubeflow.org", tf, SL_LEN(tf) },
+	{ "XGBoostJob", "kubeflow.org", xgboost, SL_LEN(xgboost) },
+	{ "PaddleJob", "kubeflow.org", paddle, SL_LEN(paddle) },
+	{ "JAXJob", "kubeflow.org", jax, SL_LEN(jax) },
+	{ "MXJob", "kubeflow.org", mx, SL_LEN(mx) },
+	{ "MPIJob", "kubeflow.org", mpi, SL_LEN(mpi) },
+	{ "TrainJob", "trainer.kubeflow.org", train_job, SL_LEN(train_job) },
+	{ "ClusterTrainingRuntime", "trainer.kubeflow.org", runtime, SL_LEN(runtime) },
+	{ "TrainingRuntime", "trainer.kubeflow.org", runtime, SL_LEN(runtime) },
+	{ "AppWrapper", "workload.codeflare.dev", app_wrapper, SL_LEN(app_wrapper) },
+	{ "SparkApplication", "sparkoperator.k8s.io", spark, SL_LEN(spark) },
+	{ "Job.batch.volcano.sh", "batch.volcano.sh", volcano, SL_LEN(volcano) },
+	{ "Deployment", "apps", deployment, SL_LEN(deployment) },
+	{ "ReplicaSet", "apps", deployment, SL_LEN(deployment) },
+	{ "StatefulSet", "apps", stateful_set, SL_LEN(stateful_set) },
+	{ "CronJob", "batch", cron_job, SL_LEN(cron_job) },
+};
+const size_t kube_made_count = SL_LEN(kube_made_kinds);
