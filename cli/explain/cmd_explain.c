@@ -99,6 +99,8 @@ static int cmd_explain_run(const struct args *args, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			group ? "give a job, or --user, --account, --partition or --top, not both"
 			      : "which job? give its number, or --user, --account, --partition or --top N");
+	if (!group && explain_is_live(args->word[0]))
+		return explain_live(args, err);
 	const int status = group ? explain_many(&explain, args, err) : explain_one(&explain, args, err);
 	explain_close(&explain);
 	return status;
@@ -106,7 +108,8 @@ static int cmd_explain_run(const struct args *args, struct sl_err *err)
 
 const struct command cmd_explain = {
 	.name = "explain",
-	.usage = "explain DIR JOB [options] | explain DIR --user U | --account A | --partition P | --top N",
+	.usage = "explain DIR JOB [options] | explain DIR --user U | --account A | --partition P | --top N\n"
+		 "       kubectl get -A -o yaml ... | schedlab explain - NAMESPACE/JOB",
 	.summary = "why a job, or a group of jobs, waited",
 	.detail =
 		"DIR is a run's directory or a snapshot. The run is made again from what it says, and looked into: what the\n"
@@ -116,7 +119,10 @@ const struct command cmd_explain = {
 		"  schedlab run traces/bundled/lublin-256.swf -o out\n"
 		"  schedlab explain out 19\n"
 		"  schedlab explain out 19 --when --at 50000\n"
-		"  schedlab explain out --user 3 --json\n",
+		"  schedlab explain out --user 3 --json\n"
+		"\n"
+		"Of a dump of a live cluster ('-', or a file of manifests): why a job waits there now, in the words of Kueue,\n"
+		"KAI or kube-scheduler, and what would let it start.\n",
 	.options = options,
 	.option_count = SL_LEN(options),
 	.words_min = 1,

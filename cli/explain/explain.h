@@ -167,6 +167,10 @@ extern const char *const what_if_keys[]; /* Closed by NULL. */
 /* explain_when.c: printed at once. at: NULL: where the run was stopped. */
 int explain_when(struct explain *explain, const char *at, bool json, struct sl_err *err);
 
+/* explain_live.c: a dump of a live cluster in place of a run's directory. */
+bool explain_is_live(const char *path);
+int explain_live(const struct args *args, struct sl_err *err);
+
 /* explain_text.c, explain_json.c */
 void print_wrapped(
 	size_t column, size_t indent, const char *text); /* From that column on, within the width. */

@@ -30,6 +30,8 @@ void kube_owners_release(struct kube_owners *owners);
 /* NULL: it is not in the file. kind: as kube_file.c calls it. */
 const struct sl_object *kube_owners_find(
 	const struct kube_owners *owners, const char *kind, const char *namespace, const char *name);
+/* The nearest owner that is in the file; NULL: none is. */
+const struct sl_object *kube_owner_of(const struct kube_owners *owners, const struct sl_object *object);
 /* Of another one of the file, whose job it is then; or of a DaemonSet. */
 bool kube_is_owned(const struct kube_owners *owners, const struct sl_object *object);
 /* Jobs of a CronJob are in the file: it need not make any. */

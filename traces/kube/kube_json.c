@@ -52,10 +52,15 @@ static bool is_left_out(const struct sl_doc *doc, const struct sl_doc_node *node
 }
 
 /* Documents are no deeper than SL_DOC_DEPTH_MAX. NOLINTNEXTLINE(misc-no-recursion) */
-static void put_node(
-	struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node, unsigned depth)
+static void put_node(struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node,
+	unsigned depth, const struct kube_change *change)
 {
 	bool first = true;
+	for (const struct kube_change *one = change; one && one->node; one++)
+		if (one->node == node) {
+			kube_put(text, one->text, strlen(one->text));
+			return;
+		}
 	if (node->kind == SL_DOC_TEXT) {
 		put_string(text, doc->text + node->text);
 		return;
@@ -71,12 +76,18 @@ static void put_node(
 			put_string(text, doc->text + child->key);
 			kube_put(text, ":", 1);
 		}
-		put_node(text, doc, child, depth + 1);
+		put_node(text, doc, child, depth + 1, change);
 	}
 	kube_put(text, node->kind == SL_DOC_MAP ? "}" : "]", 1);
 }
 
 void kube_put_object(struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node)
 {
-	put_node(text, doc, node, 0);
+	put_node(text, doc, node, 0, NULL);
+}
+
+void kube_put_changed(struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node,
+	const struct kube_change *change)
+{
+	put_node(text, doc, node, 0, change);
 }

@@ -62,21 +62,21 @@ const struct sl_object *kube_owners_find(
 }
 
 /* "web-5d4f8" of the Deployment "web", "nightly-29123456" of the CronJob "nightly". */
-static bool is_stem_there(
+static const struct sl_object *find_stem(
 	const struct kube_owners *owners, const char *kind, const char *namespace, const char *name)
 {
 	char stem[KUBE_NAME_MAX + 1];
 	const char *dash = strrchr(name, '-');
 	const size_t len = dash ? (size_t)(dash - name) : 0;
 	if (!len || len > KUBE_NAME_MAX)
-		return false;
+		return NULL;
 	memcpy(stem, name, len);
 	stem[len] = '\0';
-	return kube_owners_find(owners, kind, namespace, stem) != NULL;
+	return kube_owners_find(owners, kind, namespace, stem);
 }
 
 /* The owner that a label of a pod names. */
-static bool is_labelled(const struct kube_owners *owners, const struct sl_object *object)
+static const struct sl_object *find_labelled(const struct kube_owners *owners, const struct sl_object *object)
 {
 	static const struct {
 		const char *label, *kind;
@@ -93,38 +93,49 @@ static bool is_labelled(const struct kube_owners *owners, const struct sl_object
 	for (size_t i = 0; i < SL_LEN(far); i++) {
 		const char *name = manifest_text(
 			object->doc, KUBE_AT(object->doc, object->node, "metadata", "labels", far[i].label));
-		if (name && strcmp(object->kind, far[i].kind) != 0 &&
-			kube_owners_find(owners, far[i].kind, object->namespace, name))
-			return true;
+		const struct sl_object *found =
+			name && strcmp(object->kind, far[i].kind) != 0
+				? kube_owners_find(owners, far[i].kind, object->namespace, name)
+				: NULL;
+		if (found)
+			return found;
 	}
-	return false;
+	return NULL;
 }
 
-/* A CronJob's jobs stay jobs, as they are what it did. */
-static bool is_owned_by(
+static const struct sl_object *find_owner(
 	const struct kube_owners *owners, const struct sl_object *object, const char *kind, const char *name)
 {
-	if (strcmp(kind, "DaemonSet") == 0)
-		return true;
-	if (strcmp(kind, "CronJob") == 0)
-		return false;
-	if (kube_owners_find(owners, kind, object->namespace, name))
-		return true;
-	if (strcmp(kind, "ReplicaSet") == 0 && is_stem_there(owners, "Deployment", object->namespace, name))
-		return true;
-	return is_labelled(owners, object);
+	const struct sl_object *found = kube_owners_find(owners, kind, object->namespace, name);
+	if (!found && strcmp(kind, "ReplicaSet") == 0)
+		found = find_stem(owners, "Deployment", object->namespace, name);
+	return found ? found : find_labelled(owners, object);
 }
 
-bool kube_is_owned(const struct kube_owners *owners, const struct sl_object *object)
+const struct sl_object *kube_owner_of(const struct kube_owners *owners, const struct sl_object *object)
 {
 	const struct sl_doc *doc = object->doc;
 	SL_DOC_EACH (node, doc, KUBE_AT(doc, object->node, "metadata", "ownerReferences")) {
 		const char *kind = manifest_text(doc, sl_doc_member(doc, node, "kind"));
 		const char *name = manifest_text(doc, sl_doc_member(doc, node, "name"));
-		if (kind && name && is_owned_by(owners, object, kind, name))
+		const struct sl_object *found = kind && name ? find_owner(owners, object, kind, name) : NULL;
+		if (found && found != object)
+			return found;
+	}
+	return NULL;
+}
+
+/* A CronJob's jobs stay jobs, as they are what it did. */
+bool kube_is_owned(const struct kube_owners *owners, const struct sl_object *object)
+{
+	const struct sl_doc *doc = object->doc;
+	const struct sl_object *owner = kube_owner_of(owners, object);
+	SL_DOC_EACH (node, doc, KUBE_AT(doc, object->node, "metadata", "ownerReferences")) {
+		const char *kind = manifest_text(doc, sl_doc_member(doc, node, "kind"));
+		if (kind && strcmp(kind, "DaemonSet") == 0)
 			return true;
 	}
-	return false;
+	return owner && strcmp(owner->kind, "CronJob") != 0;
 }
 
 bool kube_owns_jobs(const struct kube_owners *owners, const struct sl_object *cron)

@@ -52,6 +52,14 @@ void kube_put(struct manifest_text *text, const char *more, size_t len);
 /* Without what an API server adds for itself (managedFields, resourceVersion, generation). */
 void kube_put_object(struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node);
 
+/* Another JSON in the place of a node; a list of these is closed by a NULL node. */
+struct kube_change {
+	const struct sl_doc_node *node;
+	const char *text;
+};
+void kube_put_changed(struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node,
+	const struct kube_change *change);
+
 /* ---- kube_nodes.c: nodes, or one as large as all quotas ---------------------------------------------- */
 
 int kube_nodes_report(struct sl_arena *arena, const struct sl_object *object, size_t count, const char *path,
