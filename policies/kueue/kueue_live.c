@@ -4,12 +4,13 @@
  *
  * One with the annotation schedlab/admitted=true holds what its status.admission says (clusterQueue, and of
  * each podset flavors and resourceUsage) from its submission on: it is not queued, and its checks are ready.
- * Of its topologyAssignment levels and domains are read (v1beta1); with slices in place of domains (v1beta2)
- * its places count as free in its topology.
+ * Of its topologyAssignment levels and domains are read (v1beta1), or slices (v1beta2): of each level a value
+ * for all their domains, or one for each, between a common prefix and suffix; and so of counts.
  */
 #include "policies/kueue/kueue.h"
 #include "policies/kueue/rules/kq_status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,13 +39,96 @@ static void take_domain(struct kq *kq, struct sl_at at, struct kq_placement *to)
 			to->level_count);
 }
 
+/* What of a slice is the same for all its domains, or else the next of its list. */
+struct slice_list {
+	struct sl_at next; /* No node: `same` it is. */
+	const char *prefix, *suffix, *same;
+	int64_t count;
+};
+
+static const char *word_in(struct sl_at at, const char *key)
+{
+	const char *text = kq_doc_text(sl_at_get(at, key));
+	return text ? text : "";
+}
+
+static struct slice_list values_in(struct sl_at at)
+{
+	const struct sl_at inner = sl_at_get(at, "individual");
+	const struct sl_at of = sl_at_is_null(inner) ? at : inner;
+	const char *same = kq_doc_text(sl_at_get(at, "universal"));
+	return (struct slice_list){ sl_at_first(sl_at_get(of, "roots")), word_in(of, "prefix"),
+		word_in(of, "suffix"), same ? same : word_in(at, "universalValue"), 0 };
+}
+
+static struct slice_list counts_in(struct sl_at slice)
+{
+	const struct sl_at counts = sl_at_get(slice, "podCounts");
+	const bool plain = counts.node && counts.node->kind == SL_DOC_LIST;
+	const struct sl_at same = plain ? (struct sl_at){ 0 } : sl_at_get(counts, "universal");
+	const struct sl_at list = plain ? counts : sl_at_get(counts, "individual");
+	struct slice_list of = { .count = sl_at_int(
+					 sl_at_is_null(same) ? sl_at_get(slice, "universalPodCount") : same,
+					 0, 0, INT32_MAX) };
+	if (sl_at_is_null(same))
+		of.next = sl_at_first(list);
+	return of;
+}
+
+static const char *value_next(struct kq *kq, struct slice_list *list)
+{
+	const char *root = list->next.node ? kq_doc_text(list->next) : NULL;
+	if (!root)
+		return list->same;
+	const size_t len = strlen(list->prefix) + strlen(root) + strlen(list->suffix) + 1;
+	char *value = kq_capacity(kq, len, 1);
+	if (value)
+		(void)snprintf(value, len, "%s%s%s", list->prefix, root, list->suffix);
+	list->next = sl_at_next(list->next);
+	return value ? value : "";
+}
+
+/* Its domains, as they stand in v1beta1. */
+static void take_slice(struct kq *kq, struct sl_at slice, struct kq_placement *to)
+{
+	const int64_t domains = sl_at_int(sl_at_get(slice, "domainCount"), 0, 0, 100000);
+	struct slice_list counts = counts_in(slice);
+	struct slice_list values[KQ_LEVELS_MAX];
+	uint32_t levels = 0;
+	for (struct sl_at one = sl_at_first(sl_at_get(slice, "valuesPerLevel"));
+		one.node && levels < to->level_count; one = sl_at_next(one))
+		values[levels++] = values_in(one);
+	if (levels < to->level_count && !kq->err.status)
+		(void)sl_at_fail(slice,
+			"a slice needs values for each of the %u levels: mend status.admission",
+			to->level_count);
+	for (int64_t i = 0; i < domains && levels == to->level_count && !kq->err.status; i++) {
+		struct kq_domain_count *domain = &to->domain[to->count++];
+		domain->count = counts.next.node ? sl_at_int(counts.next, 0, 0, INT32_MAX) : counts.count;
+		if (counts.next.node)
+			counts.next = sl_at_next(counts.next);
+		for (uint32_t k = 0; k < levels; k++)
+			domain->value[k] = value_next(kq, &values[k]);
+	}
+}
+
+static size_t domains_of(struct sl_at slices)
+{
+	size_t count = 0;
+	for (struct sl_at one = sl_at_first(slices); one.node; one = sl_at_next(one))
+		count += (size_t)sl_at_int(sl_at_get(one, "domainCount"), 0, 0, 100000);
+	return count;
+}
+
 static struct kq_placement *take_placement(struct kq *kq, struct sl_at at)
 {
 	const struct sl_at domains = sl_at_get(at, "domains");
-	struct kq_placement *made = sl_at_count(domains) ? kq_capacity(kq, 1, sizeof(*made)) : NULL;
+	const struct sl_at slices = sl_at_get(at, "slices");
+	const size_t count = sl_at_count(domains) + domains_of(slices);
+	struct kq_placement *made = count ? kq_capacity(kq, 1, sizeof(*made)) : NULL;
 	if (!made)
 		return NULL;
-	made->domain = kq_capacity(kq, sl_at_count(domains), sizeof(*made->domain));
+	made->domain = kq_capacity(kq, count, sizeof(*made->domain));
 	for (struct sl_at one = sl_at_first(sl_at_get(at, "levels"));
 		one.node && made->level_count < KQ_LEVELS_MAX; one = sl_at_next(one)) {
 		const char *level = kq_doc_text(one);
@@ -52,6 +136,8 @@ static struct kq_placement *take_placement(struct kq *kq, struct sl_at at)
 	}
 	for (struct sl_at one = sl_at_first(domains); one.node && made->domain; one = sl_at_next(one))
 		take_domain(kq, one, made);
+	for (struct sl_at one = sl_at_first(slices); one.node && made->domain; one = sl_at_next(one))
+		take_slice(kq, one, made);
 	return made;
 }
 

@@ -13,6 +13,10 @@ sed '/name: a}/,/name: b}/s/nominalQuota: "8"/nominalQuota: "8", lendingLimit: "
 sed '/name: b}/,/resourceGroups/s/cohortName: all/cohortName: all, stopPolicy: Hold/; s/count: 10, flavors/count: 4, flavors/; s/cpu: "10"/cpu: "4"/' "$live/kueue.yaml" >held.yaml
 sed -i 's/^    cohortName: all, stopPolicy: Hold/    cohortName: all\n    stopPolicy: Hold/' held.yaml
 schedlab explain held.yaml b/more
+# Topologies: n1 is full, n2 has 2 of 4; counts in another spelling of the slices, 3 on n1 and 1 and 2 on n2: 1 on each.
+schedlab explain - three <"$live/tas.yaml" | sed -n '/Kueue:/p;/what would/,$p'
+sed 's/slices: \[{domainCount: 1, valuesPerLevel: \[{universal: n1}\], podCounts: {universal: 4}}\]/slices: [{domainCount: 2, valuesPerLevel: [{prefix: n, roots: ["1", "2"]}], podCounts: [3, 1]}]/' \
+	"$live/tas.yaml" | schedlab explain - three | grep Kueue:
 # What does not wait, and who is not there.
 schedlab explain - a/own <"$live/kueue.yaml"
 schedlab explain - b/none <"$live/kueue.yaml"

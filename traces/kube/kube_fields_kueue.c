@@ -125,8 +125,6 @@ static const struct kube_field workload[] = {
 	{ "spec.podSets.topologyRequest.*", SL_MODELLED, NULL },
 	{ "spec.podSets.template.@pod", SL_MODELLED, NULL },
 	{ "status.conditions.*", SL_APPROXIMATED, "Admitted and Finished say when it ran" },
-	{ "status.admission.podSetAssignments.topologyAssignment.slices.*", SL_IGNORED,
-		"its places count as free in its topology while it runs" },
 	{ "status.admission.*", SL_APPROXIMATED,
 		"of one with the annotation schedlab/admitted; else decided anew" },
 	{ "status.*", SL_IGNORED, "status is of the controller: what is decided here is decided anew" },
