@@ -144,6 +144,7 @@ struct kube_pod {
 	uint32_t failed_now;           /* So often at the instant at which it failed last. */
 	int64_t priority;              /* Its spec's. */
 	sl_time entered, ready, bound; /* ready: its backoff's end. */
+	sl_time created;
 	uint64_t order;     /* Of entries and bindings, of all pods: what came earlier within an instant. */
 	sl_time window;     /* The second of it. */
 	uint32_t failed_by; /* Plugins, as bits. */
@@ -165,12 +166,12 @@ struct kube_node {
 	int64_t pods_max, pods;
 	uint32_t first;                  /* Its pods. */
 	uint32_t rank;                   /* By name. */
-	uint32_t group;                  /* Of the autoscaler, or KUBE_NO. */
 	uint32_t pod_affinity_pods;      /* Pods with any affinity. */
 	uint32_t nominees;               /* Pods nominated to it. */
 	bool up, there;                  /* there: exists. */
 	bool unschedulable;              /* By its object; */
-	bool cordoned;                   /* drained by an operator. */
+	bool cordoned;                   /* drained by an operator; */
+	bool leaving;                    /* about to be removed by an autoscaler. */
 	uint32_t gpu_used[SL_KINDS_MAX]; /* By kind. */
 };
 
@@ -196,6 +197,7 @@ struct kube_job {
 	uint32_t bound;
 	uint32_t gang;              /* 1 + its own; 0: none. */
 	bool there, reported, lost; /* lost: it is to be removed by the policy that added it. */
+	bool moved;                 /* It lost a pod to an autoscaler. */
 	char *why;
 	uint32_t stuck; /* The pod that `why` is of. */
 };
@@ -463,6 +465,8 @@ int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const
 int64_t kube_score_balanced(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
 
 /* kube_preempt.c */
+void kube_budgets_count(struct kube *k); /* How many disruptions each allows now. */
+bool kube_budget_covers(const struct kube *k, const struct kube_budget *budget, uint32_t pod);
 int64_t kube_lowest(const struct kube *k); /* The lowest priority assigned; INT64_MAX: none is. */
 void kube_gone(
 	struct kube *k, uint32_t node, uint32_t spec, enum kube_change change); /* Told as the cycle ends. */
@@ -474,10 +478,11 @@ enum kube_plugin kube_plugin_of(enum kube_why why); /* Which filter says so. */
 bool kube_try_next(struct kube *k); /* One cycle, as kube_run does them; false: nothing is to be tried. */
 const char *kube_why(struct kube *k, sl_job job);
 
-/* kube_scale.c: the cluster autoscaler. */
+/* elastic/elastic.c: nodes that autoscalers add and remove. */
 int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err *err);
+void kube_scale_free(struct kube *k);
 bool kube_scale_ready(struct kube *k); /* Nodes that were ordered came. */
-sl_time kube_scale_run(struct kube *k);
+sl_time kube_scale_run(struct kube *k, bool *again); /* again: there is more for the scheduler now. */
 int kube_scale_report(struct kube *k, struct sl_tally *tally, struct sl_err *err);
 
 /* kube_rollout.c: rolling updates, by commands. */

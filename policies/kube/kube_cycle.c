@@ -447,14 +447,17 @@ sl_time kube_run(struct kube *k, sl_time now)
 {
 	k->now = now;
 	(void)permits(k);
-	if (k->scaler)
-		(void)kube_scale_ready(k);
 	sl_time scaled = SL_NEVER;
 	kube_queue_due(k);
-	while (!k->err.status && !(k->hears && sl_stopping(k->hears)) && kube_try_next(k))
-		;
-	if (k->scaler && !k->err.status)
-		scaled = kube_scale_run(k);
+	for (bool again = true; again && !k->err.status;) {
+		again = false;
+		if (k->scaler)
+			(void)kube_scale_ready(k);
+		while (!k->err.status && !(k->hears && sl_stopping(k->hears)) && kube_try_next(k))
+			;
+		if (k->scaler && !k->err.status)
+			scaled = kube_scale_run(k, &again);
+	}
 	const sl_time permit = permits(k), queue = kube_queue_next(k);
 	sl_time next = permit < queue ? permit : queue;
 	next = scaled < next ? scaled : next;

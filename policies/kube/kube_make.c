@@ -130,7 +130,7 @@ static int make_nodes(struct kube *k, struct sl_err *err)
 		struct kube_node *node = &k->node[i];
 		char name[24];
 		node->up = node->there = true;
-		node->group = node->first = KUBE_NO;
+		node->first = KUBE_NO;
 		node->pods_max = PODS_MAX;
 		if (pool) {
 			*sl_put_i64(name, i) = '\0';
@@ -415,6 +415,7 @@ void kube_free(struct kube *k)
 	for (size_t i = 0; i < k->pods; i++)
 		free(k->pod[i].grants);
 	kube_dra_free(k);
+	kube_scale_free(k);
 	free(k->key);
 	free(k->spec);
 	free(k->image);

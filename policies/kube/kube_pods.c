@@ -380,6 +380,7 @@ static void make_pod(struct kube *k, uint32_t spec, uint32_t job, uint32_t index
 	const char *name = k->spec[spec].podset->node;
 	*pod = (struct kube_pod){ .spec = spec,
 		.priority = k->spec[spec].priority,
+		.created = k->now,
 		.job = job,
 		.index = index,
 		.node = KUBE_NO,
@@ -543,6 +544,7 @@ void kube_node(struct kube *k, sl_time now, uint32_t node, bool up)
 			k->gang[k->spec[pod->spec].gang].placed--;
 		kube_give(k, i);
 		pod->attempts = 0;
+		pod->created = k->now;
 		pod->state = KUBE_POD_GONE;
 		if (!k->job[pod->job].lost)
 			kube_queue_add(k, i); /* Recreated. */

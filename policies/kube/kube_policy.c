@@ -62,10 +62,11 @@ static const struct sl_param kube_params[PARAM_COUNT] = {
 		"how long an unschedulable pod stays so without an event that may help it", SL_SECOND,
 		1000 * HOUR_US },
 	[PARAM_AUTOSCALE] = { "autoscale", SL_PARAM_BOOL, "0", NULL,
-		"the cluster autoscaler adds and removes nodes of NodeGroups", 0, 0 },
-	[PARAM_EXPANDER] = { "expander", SL_PARAM_TEXT, "least-waste", NULL,
+		"autoscalers add and remove nodes: cluster-autoscaler those of NodeGroups, Karpenter those of NodePools",
+		0, 0 },
+	[PARAM_EXPANDER] = { "expander", SL_PARAM_TEXT, NULL, NULL,
 		"which group of nodes grows, of several: random, most-pods, least-waste, least-nodes, price, priority, or "
-		"several one after another (price+random)",
+		"several one after another (price+random); without it as cluster-autoscaler's flag says, else least-waste",
 		0, 0 },
 	[PARAM_GATES] = { "gates", SL_PARAM_TEXT, "", NULL,
 		"feature gates other than by default, as in --feature-gates: NAME=true,NAME=false", 0, 0 },
@@ -102,7 +103,7 @@ static void order_requeue(struct kube_policy *p, uint32_t row, enum sl_rule rule
 		return;
 	order->cause.rule = rule;
 	order->cause.beneficiary = beneficiary;
-	order->state = rule == SL_RULE_NODE ? SL_NODE_FAIL : SL_PREEMPTED;
+	order->state = rule == SL_RULE_NODE && !p->k.job[row].moved ? SL_NODE_FAIL : SL_PREEMPTED;
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -134,6 +135,7 @@ static void take_loss(struct kube_policy *p, sl_time now, const struct sl_bound 
 {
 	const uint32_t row = bound->job.row;
 	order_requeue(p, row, bound->cause.row == KUBE_NO ? SL_RULE_NODE : SL_RULE_RANK, bound->cause.row);
+	p->k.job[row].moved = false;
 	if (!p->k.job[row].lost) /* The one that it lost is on its way. */
 		return;
 	kube_remove(&p->k, now, bound->job);

@@ -40,7 +40,7 @@ static int by_importance(const void *a, const void *b)
 
 /* ---- Budgets --------------------------------------------------------------------------------- */
 
-static bool is_covered(const struct kube *k, const struct kube_budget *budget, uint32_t pod)
+bool kube_budget_covers(const struct kube *k, const struct kube_budget *budget, uint32_t pod)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
 	if (!budget->pods.labels.count && !budget->pods.term.count) /* Nobody, as of a pod without labels. */
@@ -55,13 +55,13 @@ static int64_t kube_preempt_share_of(int64_t value, int64_t expected)
 	return value >= 0 ? value : ((-value - 1) * expected + 99) / 100;
 }
 
-static void count_budgets(struct kube *k)
+void kube_budgets_count(struct kube *k)
 {
 	for (uint32_t i = 0; i < k->budgets; i++) {
 		struct kube_budget *budget = &k->budget[i];
 		int64_t expected = 0, healthy = 0;
 		for (size_t pod = 0; pod < k->pods; pod++) {
-			if (k->pod[pod].state == KUBE_POD_GONE || !is_covered(k, budget, (uint32_t)pod))
+			if (k->pod[pod].state == KUBE_POD_GONE || !kube_budget_covers(k, budget, (uint32_t)pod))
 				continue;
 			expected++;
 			healthy += k->pod[pod].state == KUBE_POD_BOUND;
@@ -83,7 +83,7 @@ static void mark_violations(struct kube *k, struct victim *victim, uint32_t coun
 		left[i] = k->budget[i].allowed;
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t j = 0; j < budgets; j++)
-			if (is_covered(k, &k->budget[j], victim[i].pod) && --left[j] < 0)
+			if (kube_budget_covers(k, &k->budget[j], victim[i].pod) && --left[j] < 0)
 				victim[i].violates = true;
 }
 
@@ -274,6 +274,7 @@ static void kube_preempt_evict(struct kube *k, uint32_t pod, uint32_t cause)
 	kube_gone(k, of->node, of->spec, KUBE_POD_LEFT);
 	kube_give(k, pod);
 	of->attempts = 0;
+	of->created = k->now;
 	of->state = KUBE_POD_GONE;
 	if (!job->lost)
 		kube_queue_add(k, pod);
@@ -284,7 +285,7 @@ bool kube_preempt(struct kube *k, uint32_t pod)
 {
 	struct victims best = { .at = NULL };
 	if (k->budgets)
-		count_budgets(k);
+		kube_budgets_count(k);
 	if (!find_best(k, pod, &best))
 		return false;
 	for (uint32_t i = 0; i < best.count; i++)

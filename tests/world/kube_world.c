@@ -27,6 +27,21 @@ static void read_objects(struct kube_test *test)
 	}
 }
 
+/* As their objects say. */
+static void label_nodes(struct kube_test *test)
+{
+	for (uint32_t i = 0; i < test->cluster.object_count; i++) {
+		const struct sl_object *object = &test->object[i];
+		const struct sl_doc_node *labels =
+			sl_doc_at(object->doc, object->node, "metadata.labels");
+		for (uint32_t node = 0; labels && node < test->nodes; node++)
+			if (strcmp(object->kind, "Node") == 0 && strcmp(object->name, test->name[node]) == 0)
+				cr_assert_eq(sl_doc_labels(test->arena, object->doc, labels,
+						     &test->labels[node], &test->err),
+					0);
+	}
+}
+
 void kube_test_open(struct kube_test *test)
 {
 	struct sl_setup setup = { .jobs = &test->jobs, .cluster = &test->cluster, .seed = 1 };
@@ -54,6 +69,7 @@ void kube_test_open(struct kube_test *test)
 	test->cluster.object = test->object;
 	if (test->objects)
 		read_objects(test);
+	label_nodes(test);
 	test->jobs.count = KUBE_JOBS;
 	test->jobs.id = test->id;
 	test->jobs.more_of = test->more_of;

@@ -24,7 +24,7 @@ struct kube_test {
 	const char *name[KUBE_TEST_NODES];
 	struct sl_labels labels[KUBE_TEST_NODES];
 	struct sl_label pair[KUBE_TEST_NODES][2];
-	struct sl_object object[64];
+	struct sl_object object[160];
 	struct sl_doc doc;
 	struct sl_jobs jobs;
 	int64_t id[KUBE_JOBS];

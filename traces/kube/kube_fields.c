@@ -3,7 +3,7 @@
  * kube_fields.c - which of an object's fields are followed, and reports of those that are not.
  *
  * A field's path leaves out the places of lists: spec.resourceGroups.flavors.name. A line of the tables
- * (kube_fields_kueue.c, kube_fields_core.c, kube_fields_kai.c, kube_fields_made.c) that ends in ".*" covers all below, one that
+ * (kube_fields_kueue.c, _core.c, _kai.c, _made.c, _elastic.c) that ends in ".*" covers all below, one that
  * ends in ".@pod" a pod template, whose own table is there once. Each field of a kind is reported once, at
  * its first place.
  */
@@ -30,6 +30,7 @@ static const struct {
 	{ kube_core_kinds, &kube_core_count },
 	{ kube_kai_kinds, &kube_kai_count },
 	{ kube_made_kinds, &kube_made_count },
+	{ kube_elastic_kinds, &kube_elastic_count },
 };
 
 const struct kube_kind *kube_kind_of(const char *kind)
@@ -85,6 +86,7 @@ static const struct {
 	{ "batch.volcano.sh", { "v1alpha1" } },
 	{ "apps", { "v1" } },
 	{ "schedlab", { "v1" } },
+	{ "karpenter.sh", { "v1" } },
 };
 
 /* Are objects of that apiVersion read as they are? */
@@ -422,11 +424,30 @@ static const char *group_meant(const char *kind)
 	return of ? of->version : NULL;
 }
 
+/* Of a Deployment that runs one flags are read, by policy kube. */
+static bool runs_autoscaler(const struct sl_object *object)
+{
+	static const char *const programs[] = { "cluster-autoscaler", "karpenter" };
+	const struct sl_doc_node *list =
+		KUBE_AT(object->doc, object->node, "spec", "template", "spec", "containers");
+	if (strcmp(object->kind, "Deployment") != 0)
+		return false;
+	SL_DOC_EACH (container, object->doc, list) {
+		const char *image = manifest_text(object->doc, sl_doc_member(object->doc, container, "image"));
+		for (size_t i = 0; image && i < SL_LEN(programs); i++)
+			if (strstr(image, programs[i]))
+				return true;
+	}
+	return false;
+}
+
 /* Of a kind that is not read: a mistake where its group is one that is read, and a kind of that name, or
  * nearly, is; else it is of somebody else's. */
 static int report_object(struct kube_reported *reported, const struct sl_object *object, struct sl_err *err)
 {
 	char note[160] = "its kind is not one of those that are read";
+	if (runs_autoscaler(object))
+		return SL_OK;
 	const char *group = group_meant(object->kind);
 	const char *similar = group ? NULL : kind_similar(object->kind, object->version);
 	if (group)

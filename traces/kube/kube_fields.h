@@ -7,9 +7,9 @@
 
 #include "traces/kube/manifests.h"
 
-extern const struct kube_kind kube_kueue_kinds[], kube_core_kinds[], kube_kai_kinds[],
-	kube_made_kinds[];
-extern const size_t kube_kueue_count, kube_core_count, kube_kai_count, kube_made_count;
+extern const struct kube_kind kube_kueue_kinds[], kube_core_kinds[], kube_kai_kinds[], kube_made_kinds[],
+	kube_elastic_kinds[];
+extern const size_t kube_kueue_count, kube_core_count, kube_kai_count, kube_made_count, kube_elastic_count;
 extern const struct kube_field kube_pod_fields[];
 extern const size_t kube_pod_count;
 

@@ -24,7 +24,7 @@ void kube_put(struct manifest_text *text, const char *more, size_t len)
 	text->text[text->len] = '\0';
 }
 
-static void put_string(struct manifest_text *text, const char *p)
+void kube_put_string(struct manifest_text *text, const char *p)
 {
 	kube_put(text, "\"", 1);
 	while (*p) {
@@ -62,7 +62,7 @@ static void put_node(struct manifest_text *text, const struct sl_doc *doc, const
 			return;
 		}
 	if (node->kind == SL_DOC_TEXT) {
-		put_string(text, doc->text + node->text);
+		kube_put_string(text, doc->text + node->text);
 		return;
 	}
 	kube_put(text, node->kind == SL_DOC_MAP ? "{" : "[", 1);
@@ -73,7 +73,7 @@ static void put_node(struct manifest_text *text, const struct sl_doc *doc, const
 			kube_put(text, ",", 1);
 		first = false;
 		if (node->kind == SL_DOC_MAP) {
-			put_string(text, doc->text + child->key);
+			kube_put_string(text, doc->text + child->key);
 			kube_put(text, ":", 1);
 		}
 		put_node(text, doc, child, depth + 1, change);

@@ -193,6 +193,20 @@ static int report_fields(struct reading *r, const struct sl_object *object, size
 	return status;
 }
 
+/* Nodes that autoscalers may add are objects like all others, of a file that nobody wrote. */
+static int templates_in(struct reading *r, const struct sl_object **object, size_t *count)
+{
+	struct kube_file *file = &r->file[r->count];
+	if (r->count == FILES_MAX)
+		return SL_OK;
+	r->count++;
+	const int status = kube_templates_make(r->arena, *object, *count, file, r->err);
+	if (status || !file->count)
+		return status;
+	*object = kube_reader_join(r, count);
+	return *object ? SL_OK : sl_fail_memory(r->err);
+}
+
 static int kube_reader_report(struct reading *r)
 {
 	size_t count;
@@ -204,6 +218,8 @@ static int kube_reader_report(struct reading *r)
 		status = check_once(r, object, count);
 	if (!status)
 		status = report_fields(r, object, count);
+	if (!status)
+		status = templates_in(r, &object, &count);
 	if (!status)
 		status = kube_nodes_report(r->arena, object, count, r->path, r->sink, r->err);
 	for (size_t i = 0; i < r->count && !status && r->sink->objects; i++)

@@ -49,6 +49,7 @@ struct manifest_text {
 	bool failed; /* Out of memory. */
 };
 void kube_put(struct manifest_text *text, const char *more, size_t len);
+void kube_put_string(struct manifest_text *text, const char *p); /* In quotes. */
 /* Without what an API server adds for itself (managedFields, resourceVersion, generation). */
 void kube_put_object(struct manifest_text *text, const struct sl_doc *doc, const struct sl_doc_node *node);
 
@@ -64,6 +65,13 @@ void kube_put_changed(struct manifest_text *text, const struct sl_doc *doc, cons
 
 int kube_nodes_report(struct sl_arena *arena, const struct sl_object *object, size_t count, const char *path,
 	const struct sl_cluster_sink *sink, struct sl_err *err);
+
+/* ---- kube_templates.c: nodes that may come ------------------------------------------------------------- */
+
+/* Node objects for all nodes that NodeGroups with a template, and NodePools with InstanceTypes, may ever have
+ * at a time, into `file`; there may be none. */
+int kube_templates_make(struct sl_arena *arena, const struct sl_object *object, size_t count,
+	struct kube_file *file, struct sl_err *err);
 
 /* ---- kube_fields.c: what of the objects is followed ---------------------------------------------------- */
 
