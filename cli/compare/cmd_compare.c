@@ -22,6 +22,7 @@ static const struct option_def options[] = {
 	{ OPTION_SET },
 	{ OPTION_ROOT },
 	{ OPTION_MODEL },
+	{ OPTION_RUN_TIMES },
 	{ OPTION_SEED },
 	{ OPTION_REPS },
 	{ OPTION_BLOCKS },

@@ -441,6 +441,7 @@ static const struct option_def options[] = {
 	{ OPTION_SET },
 	{ OPTION_ROOT },
 	{ OPTION_MODEL },
+	{ OPTION_RUN_TIMES },
 	{ OPTION_TZ },
 	{ OPTION_PLUGIN },
 };

@@ -24,6 +24,7 @@ static const struct option_def options[] = {
 	{ OPTION_SET },
 	{ OPTION_ROOT },
 	{ OPTION_MODEL },
+	{ OPTION_RUN_TIMES },
 	{ OPTION_SEED },
 	OPTIONS_OF_TRACE,
 	{ "until", 0, "TIME", false, "stop there, after all that happens then; with -o: DIR/snapshot.json" },

@@ -315,13 +315,17 @@ int settings_from_args(struct settings *settings, const struct args *args, struc
 		status = settings_add(settings, set, err);
 	for (size_t i = 0; !status && (set = arg_at(args, "model", i)); i++)
 		status = settings_add_model(settings, set, err);
-	const char *root = arg(args, "root");
-	char *text = root ? sl_alloc(args->arena, strlen(root) + sizeof("cluster.root="), 1) : NULL;
-	if (!status && root && !text)
-		return sl_fail_memory(err);
-	if (text)
-		(void)snprintf(text, strlen(root) + sizeof("cluster.root="), "cluster.root=%s", root);
-	return status || !text ? status : settings_add(settings, text, err);
+	static const char *const named[][2] = { { "root", "cluster.root" },
+		{ "run-times", "replay.run_times" } };
+	for (size_t i = 0; i < SL_LEN(named) && !status; i++) {
+		const char *value = arg(args, named[i][0]);
+		const char *text = value ? text_made(args->arena, "%s=%s", named[i][1], value) : NULL;
+		if (value && !text)
+			return sl_fail_memory(err);
+		if (text)
+			status = settings_add(settings, text, err);
+	}
+	return status;
 }
 
 int scenario_options_from_args(struct scenario_options *options, const struct args *args, const char *cluster,

@@ -37,6 +37,8 @@ const struct sl_param replay_params[] = {
 	[REPLAY_RUN_UNKNOWN] = { "run_unknown", SL_PARAM_TIME, NULL, NULL,
 		"how long jobs run of which the log says nothing; without it they are dropped", 1,
 		INT64_MAX / 4 },
+	[REPLAY_RUN_TIMES] = { "run_times", SL_PARAM_TEXT, NULL, NULL,
+		"CSV file: how long jobs run of which the trace says nothing, by name; columns job and run_time", 0, 0 },
 	[REPLAY_WINDOWS] = { "windows", SL_PARAM_TEXT, NULL, NULL,
 		"N@i,j,...: windows of N jobs from the i-th, j-th ... on (from 0), each run on its own; results are means",
 		0, 0 },

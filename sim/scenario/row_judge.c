@@ -32,7 +32,7 @@ static bool is_cancelled(const struct sl_row *row)
 	return row->more && row->more->cancel && row->more->cancel != SL_NONE;
 }
 
-/* As recorded, or replay.run_unknown where nothing is. Who was cancelled before it ran would have run up to
+/* As recorded, or as replay.run_times, or replay.run_unknown, where nothing is. Who was cancelled before it ran would have run up to
  * its limit, for all that is known; without a limit, until it was cancelled, whenever it starts. */
 static int64_t row_judge_run_of(const struct loading *loading, const struct sl_row *row)
 {
@@ -44,7 +44,10 @@ static int64_t row_judge_run_of(const struct loading *loading, const struct sl_r
 	if (run == SL_NONE && is_cancelled(row) && submit != SL_NONE &&
 		!__builtin_sub_overflow(row->more->cancel, submit, &until))
 		return until > SL_SECOND ? until : SL_SECOND;
-	return run == SL_NONE ? loading->scenario->replay[REPLAY_RUN_UNKNOWN].number : run;
+	if (run != SL_NONE)
+		return run;
+	const sl_time given = run_times_of(loading, row);
+	return given != SL_NONE ? given : loading->scenario->replay[REPLAY_RUN_UNKNOWN].number;
 }
 
 /* Why the row cannot stay; CAUSE_COUNT: it can, but for its request. */

@@ -247,6 +247,8 @@ int models_load(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
 	const char *profile = scenario->replay[REPLAY_PROFILE].text;
+	const char *times = scenario->replay[REPLAY_RUN_TIMES].text;
+	const struct sl_csv_table *csv = NULL;
 	struct model_choice *choice;
 	uint64_t on = 0;
 	int status = take_names(loading, &on, err);
@@ -258,6 +260,10 @@ int models_load(struct loading *loading, struct sl_err *err)
 		status = read_csv(loading, profile, &loading->profile_csv, err);
 	if (!status && profile)
 		status = profile_rules(loading, err);
+	if (!status && times)
+		status = read_csv(loading, times, &csv, err);
+	if (!status && times)
+		status = run_times_take(loading, csv, err);
 	if (status || !on)
 		return status;
 	scenario->model = choice = sl_alloc(scenario->arena, MODELS_MAX, sizeof(*choice));

@@ -134,6 +134,7 @@ struct loading {
 	const struct sl_csv_table *profile_csv;
 	const struct profile_rule *profile_rule; /* Of it; NULL: there is none. */
 	size_t profile_rule_count;
+	const struct run_times *run_times; /* scenario_run_times.c; NULL: none are given. */
 	struct profiles *profiles; /* NULL: no row says anything. */
 	struct plain_rows plain;   /* From the first job on. */
 };
@@ -195,6 +196,11 @@ int side_load(struct loading *loading, struct sl_err *err);
 /* One more file, unless it is `own` or there already. */
 int side_add(struct side_files *files, const struct scenario *scenario, const char *own, const char *format,
 	struct sl_input *in, struct sl_err *err);
+
+/* scenario_run_times.c: replay.run_times, as it was read. How long a row runs that does not say it; SL_NONE:
+ * no line is of it. */
+int run_times_take(struct loading *loading, const struct sl_csv_table *csv, struct sl_err *err);
+sl_time run_times_of(const struct loading *loading, const struct sl_row *row);
 
 /* scenario_commands.c: replay.commands, which is given; input: the file read. */
 int commands_load(struct loading *loading, struct scenario_input *input, struct sl_err *err);

@@ -576,8 +576,8 @@ static int report_unknown(const struct reading *r)
 	char text[160];
 	const struct sl_place at = { r->file.doc.file, 0, 0 };
 	(void)snprintf(text, sizeof(text),
-		"%llu jobs: how long they run is not known; give annotations schedlab/run-time, or "
-		"replay.run_unknown",
+		"%llu jobs: how long they run is not known; give annotations schedlab/run-time, --run-times FILE, "
+		"or replay.run_unknown",
 		(unsigned long long)r->unknown);
 	return r->sink->ignored ? r->sink->ignored(r->sink->self, text, &at, r->err) : SL_OK;
 }
