@@ -481,7 +481,10 @@ const char *kube_why(struct kube *k, sl_job job);
 /* elastic/elastic.c: nodes that autoscalers add and remove. */
 int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err *err);
 void kube_scale_free(struct kube *k);
-bool kube_scale_ready(struct kube *k); /* Nodes that were ordered came. */
+/* As sl_binder.provision. */
+sl_time kube_scale_provision(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods,
+	const struct sl_podset_assignment *assignment, enum sl_provision how);
+bool kube_scale_ready(struct kube *k);               /* Nodes that were ordered came. */
 sl_time kube_scale_run(struct kube *k, bool *again); /* again: there is more for the scheduler now. */
 int kube_scale_report(struct kube *k, struct sl_tally *tally, struct sl_err *err);
 

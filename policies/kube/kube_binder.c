@@ -101,6 +101,12 @@ static int binder_report(void *state, struct sl_tally *tally, struct sl_err *err
 	return kube_report_figures(state, tally, err);
 }
 
+static sl_time binder_provision(void *state, sl_time now, sl_job job, const struct sl_pods *pods,
+	const struct sl_podset_assignment *assignment, enum sl_provision how)
+{
+	return kube_scale_provision(state, now, job, pods, assignment, how);
+}
+
 const struct sl_binder kube_binder = {
 	.abi = SL_ABI_OF(struct sl_binder),
 	.name = "kube",
@@ -117,4 +123,5 @@ const struct sl_binder kube_binder = {
 	.why = binder_why,
 	.report = binder_report,
 	.fail = binder_fail,
+	.provision = binder_provision,
 };

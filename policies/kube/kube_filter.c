@@ -133,9 +133,10 @@ static enum kube_why filter_as_is(struct kube *k, const struct kube_cycle *cycle
 		return KUBE_WHY_UNSCHEDULABLE;
 	if (pod->must != KUBE_NO && pod->must != node)
 		return KUBE_WHY_NAME;
-	/* A node that is down bears not-ready, which none of our pods tolerates for long; one that an autoscaler
-	 * is about to remove, ToBeDeletedByClusterAutoscaler or karpenter.sh/disrupted. */
-	if (!on->up || on->leaving || (on->taints.count && asked[KUBE_TAINTS] && kube_taints_keep_off(spec, on)))
+	/* A node that is down bears not-ready, which none of our pods tolerates for long; one that an
+	 * autoscaler is about to remove, ToBeDeletedByClusterAutoscaler or karpenter.sh/disrupted. */
+	if (!on->up || on->leaving ||
+		(on->taints.count && asked[KUBE_TAINTS] && kube_taints_keep_off(spec, on)))
 		return KUBE_WHY_TAINT;
 	if (asked[KUBE_AFFINITY] && !kube_node_suits(k, spec, node))
 		return KUBE_WHY_AFFINITY;

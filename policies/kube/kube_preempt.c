@@ -61,7 +61,8 @@ void kube_budgets_count(struct kube *k)
 		struct kube_budget *budget = &k->budget[i];
 		int64_t expected = 0, healthy = 0;
 		for (size_t pod = 0; pod < k->pods; pod++) {
-			if (k->pod[pod].state == KUBE_POD_GONE || !kube_budget_covers(k, budget, (uint32_t)pod))
+			if (k->pod[pod].state == KUBE_POD_GONE ||
+				!kube_budget_covers(k, budget, (uint32_t)pod))
 				continue;
 			expected++;
 			healthy += k->pod[pod].state == KUBE_POD_BOUND;

@@ -35,6 +35,8 @@ enum {
 	PARAM_LATENCY,
 	PARAM_QPS,
 	PARAM_BURST,
+	PARAM_AUTOSCALE,
+	PARAM_EXPANDER,
 	PARAM_COUNT
 };
 
@@ -98,6 +100,11 @@ static const struct sl_param kueue_params[PARAM_COUNT] = {
 		100000 },
 	[PARAM_BURST] = { "burst", SL_PARAM_INT, "100", "1..100000", "latency=api: writes at once", 1,
 		100000 },
+	[PARAM_AUTOSCALE] = { "autoscale", SL_PARAM_BOOL, "0", NULL,
+		"autoscalers add and remove nodes, as of policy kube, and cluster-autoscaler answers ProvisioningRequests",
+		0, 0 },
+	[PARAM_EXPANDER] = { "expander", SL_PARAM_TEXT, NULL, NULL,
+		"autoscale: which group of nodes grows, as of policy kube", 0, 0 },
 };
 
 /* Requests beyond every quota wait, as ExceedsMaxQuota. */
@@ -204,6 +211,7 @@ static int kueue_take_values(struct kueue *k, const struct sl_setup *setup, stru
 	k->provision = value[PARAM_PROVISION].number;
 	k->provision_fails = value[PARAM_PROVISION_FAILS].number;
 	k->revoke = value[PARAM_REVOKE].number;
+	k->autoscale = value[PARAM_AUTOSCALE].number != 0;
 	k->seed = setup->seed;
 	k->dispatch = (struct kq_multi_config){ .dispatch = (enum kq_dispatch)value[PARAM_DISPATCH].number,
 		.step = (uint32_t)value[PARAM_DISPATCH_STEP].number,

@@ -125,7 +125,7 @@ struct kueue {
 	struct kueue_map_rule *rule;
 	uint32_t rule_count;
 	sl_time batch, cycle, grace, start_delay, provision;
-	bool checkpoint, api, kill;
+	bool checkpoint, api, kill, autoscale;
 	int64_t qps, burst;
 
 	struct kueue_job *job; /* By row. */
@@ -258,6 +258,7 @@ bool kueue_by_host(const struct kq_placement *placement); /* Its domains are hos
 /* kueue_bind.c: kube-scheduler. */
 int kueue_bind_make(struct kueue *k, const struct sl_setup *setup, struct sl_err *err);
 void kueue_bind_add(struct kueue *k, uint32_t row);
+sl_time kueue_bind_provision(struct kueue *k, uint32_t row, enum sl_provision how); /* As sl_binder's. */
 void kueue_bind_run(struct kueue *k);
 
 /* kueue_api.c: writes to the API server. When one that is made now is through. */

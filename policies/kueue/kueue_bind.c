@@ -95,6 +95,13 @@ void kueue_bind_add(struct kueue *k, uint32_t row)
 	k->binder_at = k->now;
 }
 
+sl_time kueue_bind_provision(struct kueue *k, uint32_t row, enum sl_provision how)
+{
+	k->binder_at = k->now; /* Nodes may have been ordered. */
+	return k->binder->provision(k->binder_state, k->now, (sl_job){ row }, k->shape[k->shape_of[row]].pods,
+		pins_of(k, row), how);
+}
+
 /* ---- What comes of it ---------------------------------------------------------------------------------- */
 
 static void bound_all(struct kueue *k, uint32_t row)

@@ -159,7 +159,7 @@ static struct kq_retry retry_of(const struct kueue *k, uint32_t check)
 	for (uint32_t i = 0; name && i < k->read.retry_count; i++)
 		if (strcmp(k->read.retry[i].name, name) == 0)
 			return k->read.retry[i];
-	return (struct kq_retry){ NULL, 3, 60 * SL_SECOND, 1800 * SL_SECOND };
+	return (struct kq_retry){ .limit = 3, .base = 60 * SL_SECOND, .max = 1800 * SL_SECOND };
 }
 
 /* base, doubled with each failure, at most max; no more after `limit` of them. */
@@ -177,6 +177,34 @@ static void request_failed(struct kueue *k, uint32_t workload, struct kq_workloa
 		attempt > retry.limit ? 0 : delay);
 }
 
+/* Is it cluster-autoscaler's to say? */
+static bool is_autoscalers(const struct kueue *k, const struct kq_workload_check *check)
+{
+	return k->autoscale && k->binder && k->binder->provision &&
+	       k->kq->check[check->check].kind == KQ_CHECK_PROVISIONING;
+}
+
+static enum sl_provision class_of(const struct kq_retry *retry)
+{
+	if (retry->class && strncmp(retry->class, "best-effort-atomic-scale-up.", 28) == 0)
+		return SL_PROVISION_ATOMIC;
+	return retry->once ? SL_PROVISION_ONCE : SL_PROVISION_CHECK;
+}
+
+static void ask_autoscaler(struct kueue *k, uint32_t row, struct kq_workload_check *check)
+{
+	const struct kq_retry retry = retry_of(k, check->check);
+	const sl_time again = kueue_bind_provision(k, row, class_of(&retry));
+	if (again == SL_NONE) {
+		kq_check_set(k->kq, k->job[row].workload, check->check, KQ_CHECK_READY, 0);
+	} else if (again == SL_NEVER) {
+		request_failed(k, k->job[row].workload, check);
+	} else {
+		k->job[row].check_at = again;
+		kueue_due(k, again, KUEUE_DUE_CHECK, row);
+	}
+}
+
 static void kueue_checks_answer_here(struct kueue *k, uint32_t row, struct kq_workload_check *check)
 {
 	const uint32_t workload = k->job[row].workload;
@@ -188,6 +216,8 @@ static void kueue_checks_answer_here(struct kueue *k, uint32_t row, struct kq_wo
 		kq_check_set(k->kq, workload, check->check, KQ_CHECK_REJECTED, 0);
 	} else if (requests && request_fails(k, row, check->attempts)) {
 		request_failed(k, workload, check);
+	} else if (is_autoscalers(k, check)) {
+		ask_autoscaler(k, row, check);
 	} else {
 		kq_check_set(k->kq, workload, check->check, KQ_CHECK_READY, 0);
 	}
@@ -250,7 +280,7 @@ int kueue_checks_report(const struct kueue *k, struct sl_tally *tally, struct sl
 		uint64_t count;
 		bool reported;
 	} counts[] = {
-		{ "kueue.provisioning_failed", k->provision_failed, k->provision_fails != 0 },
+		{ "kueue.provisioning_failed", k->provision_failed, k->provision_fails != 0 || k->autoscale },
 		{ "kueue.capacity_revoked", k->revoked, k->revoke != 0 },
 		{ "kueue.budget_rejected", k->budget_rejected, k->budget_count != 0 },
 	};

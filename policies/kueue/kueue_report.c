@@ -211,5 +211,7 @@ int kueue_report(void *state, struct sl_pass *pass, struct sl_tally *tally, stru
 		status = report_columns(k, tally, err);
 	if (!status)
 		status = report_evictions(k, tally, err);
+	if (!status && k->autoscale && k->binder)
+		status = k->binder->report(k->binder_state, tally, err);
 	return status ? status : kueue_series_report(k, sl_now(pass), tally, err);
 }

@@ -237,6 +237,9 @@ struct sl_bound {
 	enum sl_bound_what what;
 	sl_job job, cause;
 };
+/* Classes of ProvisioningRequests: check-capacity, that with noRetry, best-effort-atomic-scale-up. */
+enum sl_provision { SL_PROVISION_CHECK, SL_PROVISION_ONCE, SL_PROVISION_ATOMIC };
+
 struct sl_binder {
 	struct sl_abi abi;
 	const char *name; /* "kube" */
@@ -267,6 +270,12 @@ struct sl_binder {
 	 * another node (SL_RESTART_ONE), and SL_BOUND_ALL follows; false: the caller has to remove and add
 	 * them. */
 	bool (*fail)(void *state, sl_time now, sl_job job);
+	/* Optional. A ProvisioningRequest for the job's pods, which are not there yet (assignment as in add):
+	 * is there capacity for all of them, or (SL_PROVISION_ATOMIC) can nodes be ordered that have it? Then
+	 * they are. Returns SL_NONE: yes; SL_NEVER: no, and that was all (SL_PROVISION_ONCE); else when to
+	 * ask again. */
+	sl_time (*provision)(void *state, sl_time now, sl_job job, const struct sl_pods *pods,
+		const struct sl_podset_assignment *assignment, enum sl_provision how);
 };
 
 #endif

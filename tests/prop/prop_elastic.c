@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * prop_elastic.c - autoscalers on random clusters, under random load: no pool is above its maximum or its
- * limits; no node is removed that has a pod which must not go; who waits at the end fits no node that is there;
- * nodes that are not there hold nothing; hours times price is money.
+ * limits; no node is removed that has a pod which must not go; who waits at the end fits no node that is
+ * there; nodes that are not there hold nothing; hours times price is money.
  */
 #include <criterion/criterion.h>
 #include <stdarg.h>
@@ -18,8 +18,8 @@ static int64_t below(struct sl_rng *rng, uint64_t bound) { return (int64_t)sl_rn
 struct world {
 	struct elastic_test test;
 	char text[1 << 15];
-	int64_t max[2];            /* Of groups. */
-	int64_t limit;             /* Of the node pool, in cpus. */
+	int64_t max[2]; /* Of groups. */
+	int64_t limit;  /* Of the node pool, in cpus. */
 	bool karpenter;
 	uint32_t number;
 };
@@ -46,14 +46,16 @@ static void make_groups(struct world *w, struct sl_rng *rng)
 		for (uint32_t i = 0; i < GROUP_NODES; i++)
 			put(w, "---\nkind: Node\nmetadata: {name: n%u}\nstatus: {allocatable: {cpu: %d, memory: 32Gi}}\n",
 				3 + g * GROUP_NODES + i, g ? 8 : 2);
-		put(w, "---\nkind: NodeGroup\nmetadata: {name: g%u}\nspec: {nodes: \"n[%u-%u]\", min: %d, size: %d, max: %d, price: "
-		       "0.%d, provisioning: %d}\n",
-			g, 3 + g * GROUP_NODES, 2 + (g + 1) * GROUP_NODES, (int)size, (int)size, (int)w->max[g],
-			(int)(1 + below(rng, 9)), (int)below(rng, 200));
+		put(w,
+			"---\nkind: NodeGroup\nmetadata: {name: g%u}\nspec: {nodes: \"n[%u-%u]\", min: %d, size: %d, max: %d, price: "
+			"0.%d, provisioning: %d}\n",
+			g, 3 + g * GROUP_NODES, 2 + (g + 1) * GROUP_NODES, (int)size, (int)size,
+			(int)w->max[g], (int)(1 + below(rng, 9)), (int)below(rng, 200));
 	}
 	static const char *const expanders[] = { "random", "least-waste", "price", "most-pods,least-nodes" };
-	put(w, "---\nkind: AutoscalerFlags\nmetadata: {name: cluster-autoscaler}\nspec: {flags: [\"--expander=%s\", "
-	       "--scale-down-unneeded-time=2m, --scale-down-delay-after-add=1m, --scale-down-utilization-threshold=0.%d]}\n",
+	put(w,
+		"---\nkind: AutoscalerFlags\nmetadata: {name: cluster-autoscaler}\nspec: {flags: [\"--expander=%s\", "
+		"--scale-down-unneeded-time=2m, --scale-down-delay-after-add=1m, --scale-down-utilization-threshold=0.%d]}\n",
 		expanders[below(rng, SL_LEN(expanders))], (int)(3 + below(rng, 7)));
 }
 
@@ -69,8 +71,9 @@ static void make_pool(struct world *w, struct sl_rng *rng)
 				"{karpenter.sh/capacity-type: %s, karpenter.sh/nodepool: p, node.kubernetes.io/instance-type: t%u, "
 				"topology.kubernetes.io/zone: a}\nstatus: {allocatable: {cpu: %d, memory: 32Gi}}\n",
 				node, t % 2 ? "spot" : "on-demand", t / 2, cpus[t / 2]);
-	put(w, "---\nkind: NodePool\nmetadata: {name: p}\nspec: {limits: {cpu: %d}, template: {spec: {expireAfter: %dm}}, "
-	       "disruption: {consolidateAfter: %ds, budgets: [{nodes: '%d%%'}]}}\n",
+	put(w,
+		"---\nkind: NodePool\nmetadata: {name: p}\nspec: {limits: {cpu: %d}, template: {spec: {expireAfter: %dm}}, "
+		"disruption: {consolidateAfter: %ds, budgets: [{nodes: '%d%%'}]}}\n",
 		(int)w->limit, (int)(10 + below(rng, 200)), (int)below(rng, 120), (int)(10 + below(rng, 91)));
 	put(w, "---\nkind: InstanceTypes\nmetadata: {name: t}\nspec:\n  provisioning: 45\n  types:\n");
 	for (uint32_t t = 0; t < 3; t++)
@@ -82,9 +85,9 @@ static void make_pool(struct world *w, struct sl_rng *rng)
 	       "['--feature-gates=SpotToSpotConsolidation=true']}\n");
 }
 
-#define PROTECTED                                                                                       \
+#define PROTECTED                                                                                                           \
 	"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"metadata\":" \
-	"{\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\",\"cluster-autoscaler.kubernetes.io/safe-to-evict\":" \
+	"{\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\",\"cluster-autoscaler.kubernetes.io/safe-to-evict\":"    \
 	"\"false\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"%dm\"}}}]}}}}"
 
 static bool guarded[KUBE_JOBS];
@@ -98,12 +101,13 @@ static void add_some(struct world *w, struct sl_rng *rng)
 	const bool guard = below(rng, 4) == 0;
 	if (guard) {
 		(void)snprintf(text, sizeof(text), PROTECTED, cpu);
-		job = kube_test_add(&w->test.kube, w->test.now,
-			sl_strdup(w->test.kube.arena, text, strlen(text)));
+		job = kube_test_add(
+			&w->test.kube, w->test.now, sl_strdup(w->test.kube.arena, text, strlen(text)));
 		w->test.end[job.row] = end * SL_SECOND;
 	} else {
 		(void)snprintf(text, sizeof(text),
-			"\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"%dm\",\"memory\":\"1Gi\"}}}]", cpu);
+			"\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"%dm\",\"memory\":\"1Gi\"}}}]",
+			cpu);
 		job = elastic_test_job(&w->test, end, (int)(1 + below(rng, 4)), text);
 	}
 	guarded[job.row] = guard;
@@ -121,18 +125,21 @@ static void bounds_hold(const struct world *w)
 			there += s->node[node].state >= ELASTIC_THERE;
 			ordered += s->node[node].state == ELASTIC_ORDERED;
 			cpus += s->node[node].state != ELASTIC_ABSENT ? k->node[node].alloc[KUBE_RES_CPU] : 0;
-			cr_assert(k->node[node].there == (s->node[node].state >= ELASTIC_THERE), "world %u", w->number);
-			cr_assert(k->node[node].there || !k->node[node].pods, "world %u: n%u holds pods", w->number, node + 1);
+			cr_assert(k->node[node].there == (s->node[node].state >= ELASTIC_THERE), "world %u",
+				w->number);
+			cr_assert(k->node[node].there || !k->node[node].pods, "world %u: n%u holds pods",
+				w->number, node + 1);
 		}
 		cr_assert_eq(there, s->pool[p].there, "world %u", w->number);
 		cr_assert_eq(ordered, s->pool[p].ordered, "world %u", w->number);
-		cr_assert(w->karpenter || there + ordered <= w->max[p], "world %u: %u of %lld", w->number, there + ordered,
-			(long long)w->max[p]);
+		cr_assert(w->karpenter || there + ordered <= w->max[p], "world %u: %u of %lld", w->number,
+			there + ordered, (long long)w->max[p]);
 	}
 	/* A replacement is there beside what it replaces: what leaves does not count as it is launched. */
 	cr_assert(!w->karpenter || cpus <= 1000 * 2 * w->limit, "world %u", w->number);
 	for (uint32_t i = 0; i < k->nodes; i++)
-		cr_assert(k->node[i].used[KUBE_RES_CPU] <= k->node[i].alloc[KUBE_RES_CPU], "world %u", w->number);
+		cr_assert(k->node[i].used[KUBE_RES_CPU] <= k->node[i].alloc[KUBE_RES_CPU], "world %u",
+			w->number);
 }
 
 static void nobody_guarded_was_evicted(const struct world *w)
@@ -160,7 +167,8 @@ static void money_adds_up(const struct world *w)
 				if (strcmp(s->event[e].what, "removed") != 0)
 					continue;
 				us += (unsigned __int128)(s->event[e].at - since);
-				price_us += (unsigned __int128)(s->event[e].at - since) * (unsigned __int128)s->node[node].price;
+				price_us += (unsigned __int128)(s->event[e].at - since) *
+					    (unsigned __int128)s->node[node].price;
 			}
 		}
 		cr_assert(us == s->pool[p].node_us && price_us == s->pool[p].price_us, "world %u", w->number);
@@ -182,10 +190,9 @@ static void one_world(uint32_t number)
 	put(&w, "kind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 2, memory: 8Gi}}\n---\nkind: Node\nmetadata: "
 		"{name: n2}\nstatus: {allocatable: {cpu: 1, memory: 8Gi}}\n");
 	(w.karpenter ? make_pool : make_groups)(&w, &rng);
-	w.test.kube = (struct kube_test){ .cpus = 8,
-		.gib = 32,
-		.nodes = w.karpenter ? 20 : 2 + 2 * GROUP_NODES,
-		.objects = w.text };
+	w.test.kube = (struct kube_test){
+		.cpus = 8, .gib = 32, .nodes = w.karpenter ? 20 : 2 + 2 * GROUP_NODES, .objects = w.text
+	};
 	elastic_test_open(&w.test);
 	for (int step = 0; step < STEPS; step++) {
 		for (int64_t i = below(&rng, 4); i > 0; i--)

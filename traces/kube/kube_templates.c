@@ -4,9 +4,9 @@
  * template, and those that a NodePool of Karpenter may launch of the InstanceTypes.
  *
  * The engine's nodes are given once and for all, so each node that may ever be there at a time is one. The
- * annotation schedlab/template says of which NodeGroup or NodePool it is; labels are those that the node would
- * bear: of the pool's template, of the instance type, and of its offering (zone, capacity type). Which types a
- * pool may launch: those whose labels all its requirements hold of (sigs.k8s.io/karpenter,
+ * annotation schedlab/template says of which NodeGroup or NodePool it is; labels are those that the node
+ * would bear: of the pool's template, of the instance type, and of its offering (zone, capacity type). Which
+ * types a pool may launch: those whose labels all its requirements hold of (sigs.k8s.io/karpenter,
  * pkg/scheduling/requirements.go); a requirement on a key that no type has is a label of the user's own, of
  * its first value.
  */
@@ -156,8 +156,8 @@ static int group_in(struct made *made, const struct sl_object *object)
 			object->name);
 	int status = number_at(made, doc, KUBE_AT(doc, object->node, "spec", "max"), -1, &max);
 	if (!status && max < 0)
-		return sl_fail_at(made->err, &at, "NodeGroup '%s' has a template: give spec.max, how many nodes",
-			object->name);
+		return sl_fail_at(made->err, &at,
+			"NodeGroup '%s' has a template: give spec.max, how many nodes", object->name);
 	if (!status && bear_all(&bearing, doc, KUBE_AT(doc, template, "metadata", "labels")))
 		status = too_many_labels(made, &at);
 	return status ? status : say_nodes(made, &bearing, object->name, max, &at);
@@ -183,8 +183,7 @@ static bool is_known(const struct types *types, const char *key)
 		if (strcmp(own[i], key) == 0)
 			return true;
 	SL_DOC_EACH (type, types->object->doc, types->list)
-		if (sl_doc_member(types->object->doc,
-			    sl_doc_member(types->object->doc, type, "labels"), key))
+		if (sl_doc_member(types->object->doc, sl_doc_member(types->object->doc, type, "labels"), key))
 			return true;
 	return false;
 }
@@ -296,8 +295,8 @@ static int type_in(struct made *made, const struct sl_object *pool, const struct
 	bearing.taints = KUBE_AT(pool->doc, template, "spec", "taints");
 	bearing.allocatable = sl_doc_member(doc, type, "allocatable");
 	if (!name || !bearing.allocatable || bearing.allocatable->kind != SL_DOC_MAP)
-		return sl_fail_at(
-			made->err, &at, "an instance type has a name and allocatable: {cpu: ..., memory: ...}");
+		return sl_fail_at(made->err, &at,
+			"an instance type has a name and allocatable: {cpu: ..., memory: ...}");
 	if (bear(&bearing, "kubernetes.io/arch", "amd64") || bear(&bearing, "kubernetes.io/os", "linux") ||
 		bear_all(&bearing, doc, sl_doc_member(doc, type, "labels")) ||
 		bear_all(&bearing, pool->doc, KUBE_AT(pool->doc, template, "metadata", "labels")) ||
@@ -345,7 +344,8 @@ static int types_find(struct made *made, struct types *types)
 			continue;
 		const struct sl_place at = sl_doc_place(object->doc, object->node);
 		if (types->object)
-			return sl_fail_at(made->err, &at, "InstanceTypes stand twice: put all types into one");
+			return sl_fail_at(
+				made->err, &at, "InstanceTypes stand twice: put all types into one");
 		types->object = object;
 		types->list = KUBE_AT(object->doc, object->node, "spec", "types");
 		const int status = number_at(made, object->doc,

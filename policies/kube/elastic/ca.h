@@ -24,10 +24,11 @@ enum ca_expander {
 
 struct ca_group {
 	uint32_t pool;
-	int64_t min, max, size, available, priority, price; /* size: at the beginning; available: of the cloud. */
-	int64_t threshold;                                   /* Millionths; -1: the flag's. */
-	sl_time unneeded;                                    /* SL_NONE: the flag's. */
-	sl_time backoff, backoff_until, failed;              /* backoff: the last one's length. */
+	int64_t min, max, size, available, priority,
+		price;                          /* size: at the beginning; available: of the cloud. */
+	int64_t threshold;                      /* Millionths; -1: the flag's. */
+	sl_time unneeded;                       /* SL_NONE: the flag's. */
+	sl_time backoff, backoff_until, failed; /* backoff: the last one's length. */
 };
 
 struct ca_flags {
@@ -47,11 +48,13 @@ struct elastic_ca {
 	enum ca_expander expander[CA_EXPANDERS_MAX];
 	uint32_t expanders;
 	uint64_t choices;
-	sl_time scanned, due; /* The last loop; the next one if nothing happens. */
-	uint64_t stamp;       /* Then. */
+	sl_time scanned, due;           /* The last loop; the next one if nothing happens. */
+	uint64_t stamp;                 /* Then. */
 	sl_time added, deleted, failed; /* Scale-up and scale-down last; SL_NONE: never. */
 	uint32_t *pod;
 	uint32_t *option_pod; /* Of one option. */
+	sl_time provisioned;  /* The last loop that looked at a ProvisioningRequest. */
+	uint8_t *tries;       /* By job: its requests that found no capacity. */
 };
 
 /* What one group could do for pods that wait. */
@@ -80,6 +83,12 @@ double ca_pod_price(const struct kube_spec *spec);
 
 /* ca_up.c */
 struct ca_up ca_scale_up(struct kube_scaler *s);
+/* For the first `count` of ca->pod, beside what is tried already; all: for all of them, or nothing. Takes
+ * back what was tried. */
+void ca_help(struct kube_scaler *s, uint32_t count, bool all, struct ca_up *up);
+/* Those of the first `count` of ca->pod that fit no node that is ordered; the others are placed there. */
+uint32_t ca_drop_helped(struct kube_scaler *s, uint32_t count);
+sl_time ca_tick(const struct kube_scaler *s, sl_time at); /* The first loop then or later. */
 
 /* ca_down.c: both return when something may be different; SL_NEVER. */
 sl_time ca_scale_down(struct kube_scaler *s, bool waits);

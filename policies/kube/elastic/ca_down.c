@@ -4,10 +4,11 @@
  * actuation; simulator/drainability/rules).
  *
  * A node is unneeded while its utilization is below the threshold and all its pods could go to other nodes,
- * those of unneeded nodes before it in this loop included; one of which that was found not to hold is not looked
- * at again before unremovable-node-recheck-timeout is over. Unneeded for longer than scale-down-unneeded-time,
- * it is tainted: empty ones several at a time, others max-drain-parallelism. After node-delete-delay-after-taint
- * its pods are evicted and it is gone; if a pod then speaks against it, it stays, which is a failed scale-down.
+ * those of unneeded nodes before it in this loop included; one of which that was found not to hold is not
+ * looked at again before unremovable-node-recheck-timeout is over. Unneeded for longer than
+ * scale-down-unneeded-time, it is tainted: empty ones several at a time, others max-drain-parallelism. After
+ * node-delete-delay-after-taint its pods are evicted and it is gone; if a pod then speaks against it, it
+ * stays, which is a failed scale-down.
  *
  * Not modelled: pods that take time to terminate, DaemonSets, atomic node groups, soft taints. Candidates are
  * looked at in this order: those that were unneeded before, empty ones, the rest, by place in the cluster;
@@ -159,8 +160,9 @@ static uint32_t list(struct kube_scaler *s, struct candidate *candidate, sl_time
 				*next = of->recheck < *next ? of->recheck : *next;
 			continue;
 		}
-		candidate[count++] = (struct candidate){ i,
-			of->unneeded != SL_NONE ? 0 : s->k->node[i].pods == 0 ? 1 : 2 };
+		candidate[count++] = (struct candidate){ i, of->unneeded != SL_NONE   ? 0
+							    : s->k->node[i].pods == 0 ? 1
+										      : 2 };
 	}
 	qsort(candidate, count, sizeof(*candidate), by_rank);
 	return count;
@@ -193,8 +195,8 @@ static sl_time after(sl_time since, sl_time delay) { return since == SL_NONE ? 0
 static sl_time rests_until(const struct kube_scaler *s)
 {
 	const struct elastic_ca *ca = s->ca;
-	const sl_time time[] = { after(ca->added, ca->flags.after_add), after(ca->deleted, ca->flags.after_delete),
-		after(ca->failed, ca->flags.after_failure) };
+	const sl_time time[] = { after(ca->added, ca->flags.after_add),
+		after(ca->deleted, ca->flags.after_delete), after(ca->failed, ca->flags.after_failure) };
 	sl_time until = 0;
 	for (size_t i = 0; i < SL_LEN(time); i++)
 		until = time[i] > until ? time[i] : until;
@@ -239,7 +241,9 @@ static bool remove_some(struct kube_scaler *s, bool empty, struct leaving *leavi
 			(s->k->node[i].pods == 0) != empty)
 			continue;
 		const bool up = s->k->node[i].up;
-		const sl_time due = of->unneeded + (up ? group->unneeded != SL_NONE ? group->unneeded : f->unneeded : f->unready);
+		const sl_time due =
+			of->unneeded +
+			(up ? group->unneeded != SL_NONE ? group->unneeded : f->unneeded : f->unready);
 		if (due >= now) { /* Longer than that. */
 			*next = due + 1 < *next ? due + 1 : *next;
 			continue;
@@ -247,7 +251,8 @@ static bool remove_some(struct kube_scaler *s, bool empty, struct leaving *leavi
 		if (!keeps_minimum(s, group) || leaving->all >= most ||
 			(!empty && leaving->drains >= f->drain_parallelism))
 			continue;
-		elastic_leave(s, i, now + f->delete_delay, now + f->delete_delay, up ? "unneeded" : "unready");
+		elastic_leave(
+			s, i, now + f->delete_delay, now + f->delete_delay, up ? "unneeded" : "unready");
 		leaving->all++;
 		leaving->drains += !empty;
 		some = true;

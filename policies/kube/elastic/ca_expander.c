@@ -4,11 +4,11 @@
  * of the chain leave their best one after another, and of what is left then one is drawn.
  *
  * least-waste adds up the idle shares of cpu and memory (expander/waste). price is that of
- * proposals/pricing.md, expander/price: the price of the nodes over that of their pods, both with that of a pod
- * of 500m and 500Mi added, times how far the node's size is from what a cluster of this size prefers, which
- * counts less the more nodes are added; a node with GPUs counts a thousand times. What a pod costs is taken from
- * cloudprovider/gce/gce_price_info.go, as no other provider says it: only the ratio of cpu to memory (and GPUs)
- * matters, as prices of nodes are those of the user's file.
+ * proposals/pricing.md, expander/price: the price of the nodes over that of their pods, both with that of a
+ * pod of 500m and 500Mi added, times how far the node's size is from what a cluster of this size prefers,
+ * which counts less the more nodes are added; a node with GPUs counts a thousand times. What a pod costs is
+ * taken from cloudprovider/gce/gce_price_info.go, as no other provider says it: only the ratio of cpu to
+ * memory (and GPUs) matters, as prices of nodes are those of the user's file.
  */
 #include "policies/kube/elastic/ca.h"
 
@@ -50,7 +50,8 @@ int ca_expanders_read(struct elastic_ca *ca, const char *text, struct sl_err *er
 
 static double price_of(int64_t cpu, int64_t mem, int64_t gpus)
 {
-	return CPU_PRICE * (double)cpu / 1000 + GIB_PRICE * (double)mem / (double)GIB + GPU_PRICE * (double)gpus;
+	return CPU_PRICE * (double)cpu / 1000 + GIB_PRICE * (double)mem / (double)GIB +
+	       GPU_PRICE * (double)gpus;
 }
 
 double ca_pod_price(const struct kube_spec *spec)
@@ -112,7 +113,8 @@ static double rate(const struct kube_scaler *s, const struct ca_option *option, 
 	case CA_MOST_PODS:
 		return -(double)option->pods;
 	case CA_LEAST_WASTE:
-		return idle_share(option->cpu, option->cpu_added) + idle_share(option->mem, option->mem_added);
+		return idle_share(option->cpu, option->cpu_added) +
+		       idle_share(option->mem, option->mem_added);
 	case CA_LEAST_NODES:
 		return option->nodes;
 	case CA_PRICE:
@@ -135,7 +137,8 @@ static uint32_t draw(struct kube_scaler *s, struct ca_option *option, uint32_t c
 	return 1;
 }
 
-static uint32_t keep_best(const struct kube_scaler *s, struct ca_option *option, uint32_t count, enum ca_expander by)
+static uint32_t keep_best(
+	const struct kube_scaler *s, struct ca_option *option, uint32_t count, enum ca_expander by)
 {
 	uint32_t kept = 0;
 	double best = rate(s, &option[0], by);

@@ -28,7 +28,8 @@ static int take_name(void *self, const char *name, size_t len)
 		return sl_fail_at(naming->err, &naming->at, "node '%.*s' is not in the cluster: add it there",
 			(int)len, name);
 	if (s->node[node].pool != KUBE_NO)
-		return sl_fail_at(naming->err, &naming->at, "node '%s' is in two groups", s->k->node[node].name);
+		return sl_fail_at(
+			naming->err, &naming->at, "node '%s' is in two groups", s->k->node[node].name);
 	s->node[node].pool = (uint32_t)(naming->pool - s->pool);
 	naming->pool->node[naming->pool->nodes++] = node;
 	return SL_OK;
@@ -70,15 +71,16 @@ static int take_nodes(struct kube_scaler *s, const struct sl_object *object, str
 		"a NodeGroup has spec.nodes, a list of nodes (\"cloud[1-20]\"), or spec.template, one node");
 }
 
-static int take_amounts(struct kube_scaler *s, struct ca_group *group, const struct sl_object *object,
-	struct sl_err *err)
+static int take_amounts(
+	struct kube_scaler *s, struct ca_group *group, const struct sl_object *object, struct sl_err *err)
 {
 	struct elastic_pool *pool = &s->pool[group->pool];
 	const struct {
 		const char *path;
 		int64_t *value;
-	} number[] = { { "spec.min", &group->min }, { "spec.max", &group->max }, { "spec.size", &group->size },
-		{ "spec.available", &group->available }, { "spec.priority", &group->priority } };
+	} number[] = { { "spec.min", &group->min }, { "spec.max", &group->max },
+		{ "spec.size", &group->size }, { "spec.available", &group->available },
+		{ "spec.priority", &group->priority } };
 	int status = SL_OK;
 	*group = (struct ca_group){ .pool = group->pool,
 		.max = -1,
@@ -115,8 +117,8 @@ static int take_group(struct kube_scaler *s, const struct sl_object *object, str
 	group->max = group->max < 0 ? pool->nodes : group->max;
 	group->size = group->size < 0 ? group->min : group->size;
 	s->currency = currency ? currency : s->currency;
-	if (group->min < 0 || group->min > group->max || group->max > pool->nodes || group->size > group->max ||
-		group->available < 0)
+	if (group->min < 0 || group->min > group->max || group->max > pool->nodes ||
+		group->size > group->max || group->available < 0)
 		return sl_fail_at(err, &place,
 			"group '%s' has %u nodes: 0 <= min <= max <= that, and size <= max, does not hold",
 			object->name, pool->nodes);
@@ -166,7 +168,8 @@ static int take_nodes_flag(void *self, const char *text, const struct sl_place *
 		if (strcmp(s->pool[group->pool].name, text + second + 1) != 0)
 			continue;
 		if (min < 0 || min > max || max > s->pool[group->pool].nodes)
-			return sl_fail_at(err, at, "--nodes: group '%s' has %u nodes: 0 <= MIN <= MAX <= that does not hold",
+			return sl_fail_at(err, at,
+				"--nodes: group '%s' has %u nodes: 0 <= MIN <= MAX <= that does not hold",
 				s->pool[group->pool].name, s->pool[group->pool].nodes);
 		group->min = min;
 		group->max = max;
@@ -232,7 +235,8 @@ static int take_flags(struct kube_scaler *s, const struct sl_setup *setup, struc
 	int status = elastic_flags_read(
 		s->k, setup, "cluster-autoscaler", flag, SL_LEN(flag), take_nodes_flag, s, err);
 	if (!status && f->scan_interval <= 0)
-		status = sl_fail(err, SL_INPUT, "flag --scan-interval of cluster-autoscaler has to be more than 0");
+		status = sl_fail(
+			err, SL_INPUT, "flag --scan-interval of cluster-autoscaler has to be more than 0");
 	return status ? status : ca_expanders_read(s->ca, own && own->text ? own->text : f->expander, err);
 }
 
@@ -248,9 +252,10 @@ int elastic_ca_make(struct kube_scaler *s, const struct sl_setup *setup, struct 
 	ca->group = sl_alloc(s->k->arena, (size_t)count + 1, sizeof(*ca->group));
 	ca->pod = sl_alloc(s->k->arena, ELASTIC_PODS_MAX, sizeof(*ca->pod));
 	ca->option_pod = sl_alloc(s->k->arena, ELASTIC_PODS_MAX, sizeof(*ca->option_pod));
-	if (!ca->group || !ca->pod || !ca->option_pod)
+	ca->tries = sl_alloc(s->k->arena, (size_t)s->k->jobs->count + 1, sizeof(*ca->tries));
+	if (!ca->group || !ca->pod || !ca->option_pod || !ca->tries)
 		return sl_fail_memory(err);
-	ca->scanned = ca->added = ca->deleted = ca->failed = SL_NONE;
+	ca->scanned = ca->added = ca->deleted = ca->failed = ca->provisioned = SL_NONE;
 	ca->due = SL_NEVER;
 	s->ca = ca;
 	int status = SL_OK;
@@ -311,7 +316,7 @@ static sl_time give_up(struct kube_scaler *s)
 
 /* ---- The loop ------------------------------------------------------------------------------------ */
 
-static sl_time tick(const struct kube_scaler *s, sl_time at)
+sl_time ca_tick(const struct kube_scaler *s, sl_time at)
 {
 	const sl_time interval = s->ca->flags.scan_interval;
 	return at >= SL_NEVER - interval ? SL_NEVER : (at + interval - 1) / interval * interval;
@@ -340,10 +345,10 @@ sl_time elastic_ca_run(struct kube_scaler *s)
 	const sl_time now = s->k->now;
 	(void)ca_drains(s);
 	const bool differs = ca->scanned == SL_NONE || ca->stamp != elastic_stamp(s);
-	if (tick(s, now) == now && ca->scanned != now && (differs || ca->due <= now))
+	if (ca_tick(s, now) == now && ca->scanned != now && (differs || ca->due <= now))
 		scan(s);
 	const sl_time drain = ca_drains(s); /* Of what is decided just now, too. */
 	const bool changed = ca->scanned == SL_NONE || ca->stamp != elastic_stamp(s);
 	const sl_time due = changed ? now + 1 : ca->due > now ? ca->due : now + 1;
-	return sooner(drain, tick(s, due));
+	return sooner(drain, ca_tick(s, due));
 }

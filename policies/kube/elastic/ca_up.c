@@ -62,7 +62,7 @@ static uint32_t drop_young(struct kube_scaler *s, uint32_t count, sl_time *next)
 }
 
 /* Those that fit no node that is ordered; they stay placed on these until all is taken back. */
-static uint32_t drop_helped(struct kube_scaler *s, uint32_t count)
+uint32_t ca_drop_helped(struct kube_scaler *s, uint32_t count)
 {
 	for (uint32_t g = 0; g < s->ca->groups; g++) {
 		const struct elastic_pool *pool = &s->pool[s->ca->group[g].pool];
@@ -209,7 +209,8 @@ static uint32_t room_of(const struct kube_scaler *s, const struct ca_group *grou
 		all += s->node[i].state != ELASTIC_ABSENT;
 	if (s->ca->flags.nodes_total > 0 && s->ca->flags.nodes_total - all < room)
 		room = s->ca->flags.nodes_total - all;
-	room = s->ca->flags.per_scaleup > 0 && s->ca->flags.per_scaleup < room ? s->ca->flags.per_scaleup : room;
+	room = s->ca->flags.per_scaleup > 0 && s->ca->flags.per_scaleup < room ? s->ca->flags.per_scaleup
+									       : room;
 	return room > 0 ? (uint32_t)room : 0;
 }
 
@@ -255,7 +256,7 @@ static void order(struct kube_scaler *s, const struct ca_option *option)
 	}
 }
 
-static void help(struct kube_scaler *s, uint32_t count, struct ca_up *up)
+void ca_help(struct kube_scaler *s, uint32_t count, bool all, struct ca_up *up)
 {
 	const size_t room = (size_t)s->k->nodes + 1;
 	struct packing p = { .s = s,
@@ -272,11 +273,12 @@ static void help(struct kube_scaler *s, uint32_t count, struct ca_up *up)
 		for (uint32_t g = 0; g < s->ca->groups; g++) {
 			p.group = &s->ca->group[g];
 			if (ca_backs_off(s, p.group)) {
-				up->next = p.group->backoff_until < up->next ? p.group->backoff_until : up->next;
+				up->next =
+					p.group->backoff_until < up->next ? p.group->backoff_until : up->next;
 				continue;
 			}
 			option[options] = estimate(&p, g);
-			options += option[options].pods > 0;
+			options += option[options].pods >= (all ? count : 1);
 		}
 	}
 	if (options) {
@@ -284,8 +286,10 @@ static void help(struct kube_scaler *s, uint32_t count, struct ca_up *up)
 		up->added = true;
 	}
 	elastic_undo(s, 0);
-	if (options)
+	if (options) {
 		order(s, &option[0]);
+		s->ca->added = s->k->now;
+	}
 	free(p.pod);
 	free(p.alike);
 	free(p.slot);
@@ -298,20 +302,18 @@ struct ca_up ca_scale_up(struct kube_scaler *s)
 	struct ca_up up = { .next = SL_NEVER };
 	const sl_time now = s->k->now;
 	uint32_t count = elastic_pending(s, s->ca->flags.cutoff, s->ca->pod);
-	count = count ? drop_helped(s, count) : 0;
+	count = count ? ca_drop_helped(s, count) : 0;
 	count = drop_young(s, count, &up.next);
 	if (count) {
 		const sl_time all = oldest(s, count, false), gpu = oldest(s, count, true);
-		const sl_time old = all + BUFFER > now ? all + BUFFER
+		const sl_time old = all + BUFFER > now                          ? all + BUFFER
 				    : gpu != SL_NEVER && gpu + GPU_BUFFER > now ? gpu + GPU_BUFFER
 										: 0;
 		up.waits = old > 0;
 		up.next = up.waits && old < up.next ? old : up.next;
 		if (!up.waits)
-			help(s, count, &up);
+			ca_help(s, count, false, &up);
 	}
 	elastic_undo(s, 0);
-	if (up.added)
-		s->ca->added = now;
 	return up;
 }

@@ -19,15 +19,15 @@ static bool says_true(const struct sl_object *object, const struct sl_doc_node *
 static void take_node_object(struct kube_scaler *s, const struct sl_object *object)
 {
 	const uint32_t node = elastic_find(s, object->name, strlen(object->name));
-	const struct sl_doc_node *annotations =
-		sl_doc_at(object->doc, object->node, "metadata.annotations");
+	const struct sl_doc_node *annotations = sl_doc_at(object->doc, object->node, "metadata.annotations");
 	if (node == KUBE_NO)
 		return;
 	struct elastic_node *of = &s->node[node];
 	of->template = sl_doc_member(object->doc, annotations, "schedlab/template") != NULL;
 	of->keep = says_true(object, annotations, "cluster-autoscaler.kubernetes.io/scale-down-disabled") ||
 		   says_true(object, annotations, "karpenter.sh/do-not-disrupt");
-	of->hash = sl_doc_word(object->doc, sl_doc_member(object->doc, annotations, "karpenter.sh/nodepool-hash"));
+	of->hash = sl_doc_word(
+		object->doc, sl_doc_member(object->doc, annotations, "karpenter.sh/nodepool-hash"));
 	if (!of->template)
 		return;
 	of->state = ELASTIC_ABSENT;

@@ -3,11 +3,11 @@
  * elastic.h - nodes that come and go: what cluster-autoscaler and Karpenter have in common. Private to
  * policies/kube/elastic.
  *
- * A pool is a NodeGroup (cluster-autoscaler) or a NodePool (Karpenter). Its nodes are nodes of the cluster, and
- * each is absent, ordered (it comes at a time), there, or leaving: tainted, and gone once it is drained. What
- * either program would find is tried on the pods as they stand, and taken back (elastic_try.c); what it does
- * goes through elastic_nodes.c, which alone moves a node from one state to the next, evicts, and counts hours
- * and money.
+ * A pool is a NodeGroup (cluster-autoscaler) or a NodePool (Karpenter). Its nodes are nodes of the cluster,
+ * and each is absent, ordered (it comes at a time), there, or leaving: tainted, and gone once it is drained.
+ * What either program would find is tried on the pods as they stand, and taken back (elastic_try.c); what it
+ * does goes through elastic_nodes.c, which alone moves a node from one state to the next, evicts, and counts
+ * hours and money.
  */
 #ifndef KUBE_ELASTIC_H
 #define KUBE_ELASTIC_H
@@ -20,7 +20,7 @@ enum { ELASTIC_PODS_MAX = 5000 }; /* Pods that one scan looks at. */
 enum elastic_state { ELASTIC_ABSENT, ELASTIC_ORDERED, ELASTIC_THERE, ELASTIC_LEAVING };
 
 struct elastic_node {
-	uint32_t pool; /* KUBE_NO: nobody's, it is always there. */
+	uint32_t pool;  /* KUBE_NO: nobody's, it is always there. */
 	uint32_t offer; /* Of a NodePool: what it is an instance of; KUBE_NO. */
 	enum elastic_state state;
 	bool template; /* Made of a template: absent at first. */
@@ -33,14 +33,14 @@ struct elastic_node {
 	uint32_t command;   /* Of Karpenter, that it is of: 1 + its row; 0: none. */
 	const char *reason; /* Why it leaves. */
 	/* cluster-autoscaler's: */
-	sl_time unneeded; /* Since when; SL_NONE: it is needed. */
-	sl_time recheck;  /* It could not be removed: not looked at before. */
+	sl_time unneeded;   /* Since when; SL_NONE: it is needed. */
+	sl_time recheck;    /* It could not be removed: not looked at before. */
 	uint64_t rechecked; /* The stamp then. */
 	/* Karpenter's: */
-	sl_time event;       /* The last time that a pod came to it or left. */
-	uint32_t first;      /* Its pods as they were seen last. */
+	sl_time event;  /* The last time that a pod came to it or left. */
+	uint32_t first; /* Its pods as they were seen last. */
 	int64_t pods;
-	sl_time drifted; /* Since when; SL_NONE: it is not. */
+	sl_time drifted;  /* Since when; SL_NONE: it is not. */
 	const char *hash; /* karpenter.sh/nodepool-hash; NULL. */
 };
 
@@ -49,7 +49,7 @@ struct elastic_pool {
 	bool karpenter;
 	uint32_t *node;
 	uint32_t nodes, node_capacity, there, ordered; /* there: those that leave too. */
-	int64_t provisioning;           /* us from the order until it is there. */
+	int64_t provisioning;                          /* us from the order until it is there. */
 	/* Figures. */
 	unsigned __int128 node_us, price_us; /* Nodes there, and their prices, integrated. */
 	uint64_t ups, downs, failed, evicted;
@@ -75,17 +75,17 @@ struct kube_scaler {
 	struct elastic_node *node; /* By node. */
 	struct elastic_pool *pool;
 	uint32_t pools;
-	const char *currency; /* NULL: none is named. */
-	uint32_t *by_rank;    /* Nodes by name. */
+	const char *currency;      /* NULL: none is named. */
+	uint32_t *by_rank;         /* Nodes by name. */
 	struct elastic_move *move; /* What is tried, and not taken back yet. */
 	size_t moves, move_capacity;
 	struct elastic_event *event;
 	size_t events, event_capacity;
-	bool evicted; /* Somebody, since the scheduler ran last. */
-	uint64_t budgets_at; /* The stamp when budgets were counted. */
-	struct elastic_ca *ca;              /* NULL: there is no NodeGroup. */
+	bool evicted;                        /* Somebody, since the scheduler ran last. */
+	uint64_t budgets_at;                 /* The stamp when budgets were counted. */
+	struct elastic_ca *ca;               /* NULL: there is no NodeGroup. */
 	struct elastic_karpenter *karpenter; /* NULL: there is no NodePool. */
-	int64_t epoch; /* Seconds since 1970 of time 0. */
+	int64_t epoch;                       /* Seconds since 1970 of time 0. */
 };
 
 /* ---- elastic_nodes.c: nodes from one state to the next ---------------------------------------- */
@@ -99,8 +99,7 @@ void elastic_evict(struct kube_scaler *s, uint32_t pod);
 void elastic_gone(struct kube_scaler *s, uint32_t node); /* It is empty, and leaves now. */
 /* What is to be known of all that happened: it differs after anything did. */
 uint64_t elastic_stamp(const struct kube_scaler *s);
-void elastic_note(
-	struct kube_scaler *s, const char *what, uint32_t node, uint32_t job, const char *why);
+void elastic_note(struct kube_scaler *s, const char *what, uint32_t node, uint32_t job, const char *why);
 
 /* ---- elastic_try.c: on the pods as they stand, and taken back --------------------------------- */
 
@@ -133,14 +132,15 @@ struct elastic_flag {
 	int64_t *value;    /* Shares in millionths. */
 	const char **word; /* Of the last two kinds. */
 };
-/* Flags of a program: of AutoscalerFlags of that name, and of a Deployment that runs it. Those that are not in
- * the table are said once. each: of --nodes, one after another; NULL. */
+/* Flags of a program: of AutoscalerFlags of that name, and of a Deployment that runs it. Those that are not
+ * in the table are said once. each: of --nodes, one after another; NULL. */
 int elastic_flags_read(struct kube *k, const struct sl_setup *setup, const char *program,
-	const struct elastic_flag *flag, size_t count, int (*each)(void *self, const char *text, const struct sl_place *at, struct sl_err *err),
-	void *self, struct sl_err *err);
-/* Values of an object: a duration ("10m", "Never": SL_NEVER, where that may be). */
-int elastic_time(const struct sl_object *object, const char *path, bool never, sl_time *value,
+	const struct elastic_flag *flag, size_t count,
+	int (*each)(void *self, const char *text, const struct sl_place *at, struct sl_err *err), void *self,
 	struct sl_err *err);
+/* Values of an object: a duration ("10m", "Never": SL_NEVER, where that may be). */
+int elastic_time(
+	const struct sl_object *object, const char *path, bool never, sl_time *value, struct sl_err *err);
 int elastic_micro(const struct sl_object *object, const char *path, int64_t *value, struct sl_err *err);
 
 /* ---- cluster-autoscaler: ca_groups.c, ca_up.c, ca_expander.c, ca_down.c ----------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * elastic_flags.c - flags of cluster-autoscaler and Karpenter by their own names: of an object AutoscalerFlags
- * (schedlab/v1) that has the program's name, or of a Deployment one of whose containers runs it; and values of
- * objects.
+ * elastic_flags.c - flags of cluster-autoscaler and Karpenter by their own names: of an object
+ * AutoscalerFlags (schedlab/v1) that has the program's name, or of a Deployment one of whose containers runs
+ * it; and values of objects.
  */
 #include "policies/kube/elastic/elastic.h"
 
@@ -25,7 +25,8 @@ static bool get_time(const char *text, bool never, sl_time *value)
 		const size_t digits = strspn(text, "0123456789.");
 		const size_t len = digits + strcspn(text + digits, "0123456789.");
 		sl_time part;
-		if (!digits || !sl_get_duration(text, len, &part) || part < 0 || part > SL_NEVER / 4 || sum > SL_NEVER / 4)
+		if (!digits || !sl_get_duration(text, len, &part) || part < 0 || part > SL_NEVER / 4 ||
+			sum > SL_NEVER / 4)
 			return false;
 		sum += part;
 		text += len;
@@ -42,7 +43,8 @@ int elastic_time(
 	if (!at || (text && *text && get_time(text, never, value)))
 		return SL_OK;
 	const struct sl_place place = sl_doc_place(object->doc, at);
-	return sl_fail_at(err, &place, "'%s' has to be a duration (90, 2m, 1h30m%s)", path, never ? ", Never" : "");
+	return sl_fail_at(
+		err, &place, "'%s' has to be a duration (90, 2m, 1h30m%s)", path, never ? ", Never" : "");
 }
 
 int elastic_micro(const struct sl_object *object, const char *path, int64_t *value, struct sl_err *err)
@@ -112,8 +114,8 @@ static int take_flag(struct flags *f, const struct sl_doc *doc, const struct sl_
 			continue;
 		return take_value(f, &f->flag[i], value)
 			       ? SL_OK
-			       : sl_fail_at(f->err, &at, "flag --%.*s of %s: '%.60s' is not such a value", (int)len,
-					 text, f->program, value);
+			       : sl_fail_at(f->err, &at, "flag --%.*s of %s: '%.60s' is not such a value",
+					 (int)len, text, f->program, value);
 	}
 	leave_out(f, text, len);
 	return SL_OK;
@@ -170,7 +172,8 @@ int elastic_flags_read(struct kube *k, const struct sl_setup *setup, const char 
 	}
 	if (!status && *f.left_out) {
 		char text[600];
-		(void)snprintf(text, sizeof(text), "flags of %s that are not followed: %s", program, f.left_out);
+		(void)snprintf(
+			text, sizeof(text), "flags of %s that are not followed: %s", program, f.left_out);
 		sl_warning(setup, text);
 	}
 	return status;

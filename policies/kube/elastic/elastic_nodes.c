@@ -3,8 +3,8 @@
  * elastic_nodes.c - nodes from absent to ordered, there, leaving, and back; who is evicted; hours and money.
  *
  * Money is hours that a node is there, times its price: neither the time in which it is provisioned nor one
- * begun hour is paid. A pod that is evicted is gone at once, and its controller makes it anew: it waits in the
- * scheduler's queue like any new pod, and its job has lost it (kube_lose).
+ * begun hour is paid. A pod that is evicted is gone at once, and its controller makes it anew: it waits in
+ * the scheduler's queue like any new pod, and its job has lost it (kube_lose).
  */
 #include "policies/kube/elastic/elastic.h"
 

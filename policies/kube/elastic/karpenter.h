@@ -4,8 +4,8 @@
  * pools, what may be launched in each, and what it is doing.
  *
  * An offer is an instance type in a zone as one capacity type, launched by one pool: nodes of one offer are
- * alike. A claim is a node to be launched, with the offers that would hold all its pods; in the end the cheapest
- * is launched.
+ * alike. A claim is a node to be launched, with the offers that would hold all its pods; in the end the
+ * cheapest is launched.
  */
 #ifndef KUBE_ELASTIC_KARPENTER_H
 #define KUBE_ELASTIC_KARPENTER_H
@@ -28,8 +28,8 @@ struct karpenter_offer {
 enum karpenter_reason { KARPENTER_UNDERUTILIZED, KARPENTER_EMPTY, KARPENTER_DRIFTED, KARPENTER_REASONS };
 
 struct karpenter_budget {
-	int64_t nodes;    /* Percents are negative, less one. */
-	uint32_t reasons; /* As bits; 0: all. */
+	int64_t nodes;                              /* Percents are negative, less one. */
+	uint32_t reasons;                           /* As bits; 0: all. */
 	uint64_t minute, hour, day, month, weekday; /* Of the schedule, as bits. */
 	bool scheduled, any_day, any_weekday;
 	sl_time duration;
@@ -39,9 +39,9 @@ struct karpenter_pool {
 	uint32_t pool;
 	const struct sl_object *object;
 	int64_t weight;
-	int64_t limit[KUBE_RES_MAX]; /* -1: none. */
-	int64_t nodes_limit;         /* -1 */
-	bool empty_only;             /* consolidationPolicy WhenEmpty */
+	int64_t limit[KUBE_RES_MAX];                    /* -1: none. */
+	int64_t nodes_limit;                            /* -1 */
+	bool empty_only;                                /* consolidationPolicy WhenEmpty */
 	sl_time consolidate_after, expire_after, grace; /* SL_NEVER: Never. */
 	const char *hash;
 	struct karpenter_budget budget[KARPENTER_BUDGETS_MAX];

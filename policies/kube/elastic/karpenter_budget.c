@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * karpenter_budget.c - disruption budgets of NodePools (pkg/apis/v1/nodepool.go, GetAllowedDisruptionsByReason;
- * helpers.go, BuildDisruptionBudgetMapping): the least that an active budget of the reason allows, of nodes that
- * are there, less those that are down or leave. Percents are rounded up. Without any: 10 %.
+ * karpenter_budget.c - disruption budgets of NodePools (pkg/apis/v1/nodepool.go,
+ * GetAllowedDisruptionsByReason; helpers.go, BuildDisruptionBudgetMapping): the least that an active budget
+ * of the reason allows, of nodes that are there, less those that are down or leave. Percents are rounded up.
+ * Without any: 10 %.
  *
- * A schedule is of cron's five fields, or @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually, in
- * UTC; its budget is active for its duration from each hit on. Time 0 is that of the trace; where the trace has no
- * dates, it is 1970-01-01 00:00, a Thursday.
+ * A schedule is of cron's five fields, or @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually,
+ * in UTC; its budget is active for its duration from each hit on. Time 0 is that of the trace; where the
+ * trace has no dates, it is 1970-01-01 00:00, a Thursday.
  */
 #include "policies/kube/elastic/karpenter.h"
 
@@ -18,8 +19,8 @@ enum { MINUTES_MAX = 60 * 24 * 366 }; /* Of a duration. */
 
 /* ---- Schedules ----------------------------------------------------------------------------------- */
 
-static const char *const months[] = { "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov",
-	"dec", NULL };
+static const char *const months[] = { "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
+	"nov", "dec", NULL };
 static const char *const weekdays[] = { "sun", "mon", "tue", "wed", "thu", "fri", "sat", NULL };
 
 static bool get_one(const char *text, size_t len, const char *const *names, int64_t base, int64_t *value)
@@ -58,7 +59,8 @@ static bool get_range(
 	return true;
 }
 
-static bool get_field(const char **text, int64_t min, int64_t max, const char *const *names, uint64_t *bits, bool *any)
+static bool get_field(
+	const char **text, int64_t min, int64_t max, const char *const *names, uint64_t *bits, bool *any)
 {
 	*text += strspn(*text, " \t");
 	size_t len = strcspn(*text, " \t");
@@ -120,7 +122,8 @@ static bool hits(const struct karpenter_budget *budget, int64_t minute)
 	get_date(days, &month, &day);
 	const bool is_day = budget->day >> day & 1;
 	const bool is_weekday = budget->weekday >> (days + 4) % 7 & 1;
-	const bool either = budget->any_day || budget->any_weekday ? is_day && is_weekday : is_day || is_weekday;
+	const bool either =
+		budget->any_day || budget->any_weekday ? is_day && is_weekday : is_day || is_weekday;
 	return (budget->month >> month & 1) && either;
 }
 
@@ -138,8 +141,8 @@ static bool is_active(const struct kube_scaler *s, const struct karpenter_budget
 
 /* ---- Reading ------------------------------------------------------------------------------------- */
 
-static int take_reasons(const struct sl_doc *doc, const struct sl_doc_node *at, struct karpenter_budget *budget,
-	struct sl_err *err)
+static int take_reasons(const struct sl_doc *doc, const struct sl_doc_node *at,
+	struct karpenter_budget *budget, struct sl_err *err)
 {
 	static const char *const names[KARPENTER_REASONS] = { "Underutilized", "Empty", "Drifted" };
 	SL_DOC_EACH (one, doc, sl_doc_member(doc, at, "reasons")) {
@@ -149,14 +152,15 @@ static int take_reasons(const struct sl_doc *doc, const struct sl_doc_node *at, 
 			reason++;
 		const struct sl_place place = sl_doc_place(doc, one);
 		if (!word || reason == KARPENTER_REASONS)
-			return sl_fail_at(err, &place, "a budget's reasons are Underutilized, Empty and Drifted");
+			return sl_fail_at(
+				err, &place, "a budget's reasons are Underutilized, Empty and Drifted");
 		budget->reasons |= 1U << reason;
 	}
 	return SL_OK;
 }
 
-static int take_budget(
-	const struct sl_doc *doc, const struct sl_doc_node *at, struct karpenter_budget *budget, struct sl_err *err)
+static int take_budget(const struct sl_doc *doc, const struct sl_doc_node *at,
+	struct karpenter_budget *budget, struct sl_err *err)
 {
 	const char *nodes = sl_doc_word(doc, sl_doc_member(doc, at, "nodes"));
 	const char *schedule = sl_doc_word(doc, sl_doc_member(doc, at, "schedule"));
@@ -168,14 +172,15 @@ static int take_budget(
 	*budget = (struct karpenter_budget){ .scheduled = schedule != NULL };
 	if (!sl_get_i64(nodes, len - percent, &budget->nodes) || budget->nodes < 0 ||
 		(percent && budget->nodes > 100))
-		return sl_fail_at(err, &place, "a budget's 'nodes' is a number or percents, not '%.40s'", nodes);
+		return sl_fail_at(
+			err, &place, "a budget's 'nodes' is a number or percents, not '%.40s'", nodes);
 	if (percent)
 		budget->nodes = -budget->nodes - 1;
 	if ((schedule != NULL) != (duration != NULL))
 		return sl_fail_at(err, &place, "a budget has a schedule and a duration, or neither");
 	if (schedule && !get_schedule(schedule, budget))
-		return sl_fail_at(err, &place, "'%.80s' is no schedule: five fields as cron has them, or @daily",
-			schedule);
+		return sl_fail_at(err, &place,
+			"'%.80s' is no schedule: five fields as cron has them, or @daily", schedule);
 	const struct sl_object object = { .doc = doc, .node = at };
 	int status = elastic_time(&object, "duration", false, &budget->duration, err);
 	if (!status && budget->duration / MINUTE > MINUTES_MAX)
@@ -192,7 +197,8 @@ int karpenter_budgets_read(struct karpenter_pool *pool, struct sl_err *err)
 		pool->budget[pool->budgets++] = (struct karpenter_budget){ .nodes = -11 };
 	SL_DOC_EACH (at, doc, list) {
 		if (pool->budgets == KARPENTER_BUDGETS_MAX)
-			return sl_fail_at(err, &place, "a NodePool has at most %d budgets", KARPENTER_BUDGETS_MAX);
+			return sl_fail_at(
+				err, &place, "a NodePool has at most %d budgets", KARPENTER_BUDGETS_MAX);
 		const int status = take_budget(doc, at, &pool->budget[pool->budgets++], err);
 		if (status)
 			return status;

@@ -4,11 +4,11 @@
  * (pkg/controllers/disruption: consolidation.go, multinodeconsolidation.go, helpers.go).
  *
  * All their pods have to find places on nodes that are there, and on at most one new node. That has to be
- * cheaper than what it replaces: an instance type is left whose price would be lower whichever of its offers is
- * launched. Spot nodes are replaced by spot nodes only with the feature gate SpotToSpotConsolidation; one of them
- * alone only where 15 types are cheaper, of which the cheapest 15 are left. Of several nodes the largest number is
- * looked for, from the least costly on, by halving; a replacement of a type that one of them has must be cheaper
- * than that one, else it could be kept.
+ * cheaper than what it replaces: an instance type is left whose price would be lower whichever of its offers
+ * is launched. Spot nodes are replaced by spot nodes only with the feature gate SpotToSpotConsolidation; one
+ * of them alone only where 15 types are cheaper, of which the cheapest 15 are left. Of several nodes the
+ * largest number is looked for, from the least costly on, by halving; a replacement of a type that one of
+ * them has must be cheaper than that one, else it could be kept.
  */
 #include "policies/kube/elastic/karpenter.h"
 
@@ -41,7 +41,8 @@ bool karpenter_simulate(struct kube_scaler *s, const uint32_t *node, uint32_t co
 
 /* ---- Price --------------------------------------------------------------------------------------- */
 
-static struct karpenter_offer *offer_at(const struct kube_scaler *s, const struct karpenter_claim *claim, uint32_t at)
+static struct karpenter_offer *offer_at(
+	const struct kube_scaler *s, const struct karpenter_claim *claim, uint32_t at)
 {
 	return &s->karpenter->offer[s->karpenter->pool[claim->pool].offer[at]];
 }
@@ -154,7 +155,8 @@ static bool is_sensible(
 	for (uint32_t i = 0; i < s->karpenter->pool[claim->pool].offers; i++)
 		for (uint32_t j = 0; claim->may[i] && j < count; j++) {
 			const struct elastic_node *old = &s->node[node[j]];
-			if (s->karpenter->offer[old->offer].type == offer_at(s, claim, i)->type && old->price < most)
+			if (s->karpenter->offer[old->offer].type == offer_at(s, claim, i)->type &&
+				old->price < most)
 				most = old->price;
 		}
 	return most == INT64_MAX || keep_cheaper(s, claim, most);

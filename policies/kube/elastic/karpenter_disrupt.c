@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * karpenter_disrupt.c - voluntary disruption (pkg/controllers/disruption: controller.go, emptiness.go, drift.go,
- * validation.go; orchestration/queue.go): each 10 s the first of these that finds anything to do: empty nodes,
- * a drifted node, several nodes that consolidate, one that does.
+ * karpenter_disrupt.c - voluntary disruption (pkg/controllers/disruption: controller.go, emptiness.go,
+ * drift.go, validation.go; orchestration/queue.go): each 10 s the first of these that finds anything to do:
+ * empty nodes, a drifted node, several nodes that consolidate, one that does.
  *
- * What consolidates is validated 15 s later, in which nothing else is looked at: if it does not hold any more, it
- * is left. Nodes that are replaced are tainted at once, and go when their replacements are there.
+ * What consolidates is validated 15 s later, in which nothing else is looked at: if it does not hold any
+ * more, it is left. Nodes that are replaced are tainted at once, and go when their replacements are there.
  *
  * A node may be disrupted unless it or one of its pods bears karpenter.sh/do-not-disrupt, or a
- * PodDisruptionBudget allows none of its pods to go; where the pool has a terminationGracePeriod, neither keeps
- * a drifted node. What a disruption costs is the sum over its pods (1, and more with priority and
+ * PodDisruptionBudget allows none of its pods to go; where the pool has a terminationGracePeriod, neither
+ * keeps a drifted node. What a disruption costs is the sum over its pods (1, and more with priority and
  * pod-deletion-cost) times what is left of the node's lifetime.
  */
 #include "policies/kube/elastic/karpenter.h"
@@ -29,7 +29,8 @@ static bool pods_hold(struct kube_scaler *s, uint32_t node)
 	return false;
 }
 
-static bool is_disruptable(struct kube_scaler *s, const struct karpenter_pool *pool, uint32_t node, bool eventual)
+static bool is_disruptable(
+	struct kube_scaler *s, const struct karpenter_pool *pool, uint32_t node, bool eventual)
 {
 	const struct elastic_node *of = &s->node[node];
 	if (of->state != ELASTIC_THERE || of->keep || s->k->node[node].nominees)
@@ -59,7 +60,8 @@ static double cost_of(const struct kube_scaler *s, const struct karpenter_pool *
 		int64_t deletion = 0;
 		if (text)
 			(void)sl_get_i64(text, strlen(text), &deletion);
-		sum += clamp(1 + (double)deletion / (1 << 27) + (double)k->pod[i].priority / (1 << 25), -10, 10);
+		sum += clamp(
+			1 + (double)deletion / (1 << 27) + (double)k->pod[i].priority / (1 << 25), -10, 10);
 	}
 	if (pool->expire_after != SL_NEVER && pool->expire_after > 0)
 		left = clamp((double)(pool->expire_after - (k->now - s->node[node].made)) /
@@ -117,7 +119,8 @@ static bool within_budgets(struct kube_scaler *s, enum karpenter_reason reason, 
 /* ---- What is done -------------------------------------------------------------------------------- */
 
 /* These leave; if anything replaces them, not before it is there. */
-static void execute(struct kube_scaler *s, const uint32_t *node, uint32_t count, uint32_t waits, const char *reason)
+static void execute(
+	struct kube_scaler *s, const uint32_t *node, uint32_t count, uint32_t waits, const char *reason)
 {
 	struct elastic_karpenter *kp = s->karpenter;
 	if (SL_GROW(kp->command, kp->command_capacity, kp->commands + 1, &s->k->err))
@@ -164,7 +167,8 @@ static bool requirements_hold(const struct kube_scaler *s, const struct karpente
 	const struct sl_doc *doc = pool->object->doc;
 	SL_DOC_EACH (at, doc, sl_doc_at(doc, pool->object->node, "spec.template.spec.requirements")) {
 		const char *value[64], *word = sl_doc_word(doc, sl_doc_member(doc, at, "operator"));
-		struct sl_label_expr expr = { .key = sl_doc_word(doc, sl_doc_member(doc, at, "key")), .value = value };
+		struct sl_label_expr expr = { .key = sl_doc_word(doc, sl_doc_member(doc, at, "key")),
+			.value = value };
 		size_t op = 0;
 		while (word && op < SL_LEN(operators) && strcmp(operators[op], word) != 0)
 			op++;
@@ -178,8 +182,8 @@ static bool requirements_hold(const struct kube_scaler *s, const struct karpente
 	return true;
 }
 
-/* Its labels do not meet the pool's requirements; its hash is another than the pool's; or an image was released
- * since it was made. */
+/* Its labels do not meet the pool's requirements; its hash is another than the pool's; or an image was
+ * released since it was made. */
 static void look_for_drift(struct kube_scaler *s)
 {
 	const struct elastic_karpenter *kp = s->karpenter;
@@ -188,8 +192,9 @@ static void look_for_drift(struct kube_scaler *s)
 		struct elastic_node *node = &s->node[i];
 		if (!pool || node->state != ELASTIC_THERE || node->drifted != SL_NONE)
 			continue;
-		bool drifted = !node->template && ((node->hash && pool->hash && strcmp(node->hash, pool->hash) != 0) ||
-							  !requirements_hold(s, pool, i));
+		bool drifted = !node->template &&
+			       ((node->hash && pool->hash && strcmp(node->hash, pool->hash) != 0) ||
+				       !requirements_hold(s, pool, i));
 		for (uint32_t r = 0; r < kp->releases && !drifted; r++)
 			drifted = node->made < kp->release[r] && kp->release[r] <= s->k->now;
 		if (drifted)
@@ -204,8 +209,10 @@ static uint32_t list_drifted(struct kube_scaler *s)
 	look_for_drift(s);
 	for (uint32_t i = 0; i < s->k->nodes; i++) {
 		const struct karpenter_pool *pool = karpenter_pool_of(s, i);
-		if (pool && s->node[i].drifted != SL_NONE && s->k->node[i].pods && is_disruptable(s, pool, i, true))
-			kp->candidate[count++] = (struct karpenter_candidate){ i, (double)s->node[i].drifted };
+		if (pool && s->node[i].drifted != SL_NONE && s->k->node[i].pods &&
+			is_disruptable(s, pool, i, true))
+			kp->candidate[count++] =
+				(struct karpenter_candidate){ i, (double)s->node[i].drifted };
 	}
 	qsort(kp->candidate, count, sizeof(*kp->candidate), by_cost);
 	return count;
@@ -278,7 +285,8 @@ static bool single(struct kube_scaler *s, bool *constrained)
 		more = false;
 		for (uint32_t p = 0; p < kp->pools; p++) {
 			uint32_t seen = 0, at = 0;
-			while (at < count && (karpenter_pool_of(s, kp->candidate[at].node) != &kp->pool[p] || seen++ < turn))
+			while (at < count && (karpenter_pool_of(s, kp->candidate[at].node) != &kp->pool[p] ||
+						     seen++ < turn))
 				at++;
 			if (at == count)
 				continue;
@@ -327,7 +335,8 @@ static void validate(struct kube_scaler *s)
 	const uint32_t count = node ? still_candidates(s, method == KARPENTER_EMPTINESS, node) : 0;
 	if (method == KARPENTER_EMPTINESS && count) {
 		execute(s, node, count, 0, "empty");
-	} else if (method != KARPENTER_EMPTINESS && count == wanted && count && karpenter_consolidate(s, node, count) &&
+	} else if (method != KARPENTER_EMPTINESS && count == wanted && count &&
+		   karpenter_consolidate(s, node, count) &&
 		   (kp->replacement == KUBE_NO || offer != KUBE_NO)) {
 		if (kp->replacement != KUBE_NO)
 			launch_for(s, kp->replacement, &waits);
@@ -393,7 +402,8 @@ static void evaluate(struct kube_scaler *s)
 {
 	struct elastic_karpenter *kp = s->karpenter;
 	bool constrained = false;
-	for (int round = 0; round < ROUNDS_MAX && kp->method == KARPENTER_NOTHING && !s->k->err.status; round++) {
+	for (int round = 0; round < ROUNDS_MAX && kp->method == KARPENTER_NOTHING && !s->k->err.status;
+		round++) {
 		constrained = false;
 		if (!empty(s, &constrained) && !drift(s, &constrained) && !multi(s, &constrained) &&
 			!single(s, &constrained))
@@ -418,7 +428,8 @@ sl_time karpenter_disrupt(struct kube_scaler *s)
 			return kp->validate;
 		validate(s);
 		evaluate(s);
-	} else if (tick(s, now) == now && (!kp->evaluated || kp->stamp != elastic_stamp(s) || kp->due <= now)) {
+	} else if (tick(s, now) == now &&
+		   (!kp->evaluated || kp->stamp != elastic_stamp(s) || kp->due <= now)) {
 		evaluate(s);
 	}
 	if (kp->method != KARPENTER_NOTHING)

@@ -3,9 +3,9 @@
  * karpenter_drain.c - nodes that expired, and nodes that leave (pkg/controllers/nodeclaim/expiration,
  * pkg/controllers/node/termination).
  *
- * A node that is expireAfter old leaves, whatever budgets say, and without a replacement before. Of a node that
- * leaves pods are evicted as PodDisruptionBudgets allow; those with karpenter.sh/do-not-disrupt stay until they
- * end, or until terminationGracePeriod is over: then all go. The node goes with its last pod.
+ * A node that is expireAfter old leaves, whatever budgets say, and without a replacement before. Of a node
+ * that leaves pods are evicted as PodDisruptionBudgets allow; those with karpenter.sh/do-not-disrupt stay
+ * until they end, or until terminationGracePeriod is over: then all go. The node goes with its last pod.
  */
 #include "policies/kube/elastic/karpenter.h"
 

@@ -2,8 +2,9 @@
 /*
  * karpenter_read.c - NodePools (karpenter.sh/v1), InstanceTypes and flags; nodes of pools and of offers.
  *
- * A node is of the pool that its label karpenter.sh/nodepool names, whether it may come (traces/kube made it) or
- * was there: then it was made at time 0. Its price is that of InstanceTypes for its type, zone and capacity type.
+ * A node is of the pool that its label karpenter.sh/nodepool names, whether it may come (traces/kube made it)
+ * or was there: then it was made at time 0. Its price is that of InstanceTypes for its type, zone and
+ * capacity type.
  */
 #include "policies/kube/elastic/karpenter.h"
 
@@ -52,13 +53,15 @@ static int take_disruption(struct karpenter_pool *pool, struct sl_err *err)
 	pool->empty_only = policy && strcmp(policy, "WhenEmpty") == 0;
 	if (policy && !pool->empty_only && strcmp(policy, "WhenEmptyOrUnderutilized") != 0) {
 		const struct sl_place place = sl_doc_place(object->doc, at);
-		return sl_fail_at(
-			err, &place, "'consolidationPolicy' is WhenEmpty or WhenEmptyOrUnderutilized, not '%.60s'", policy);
+		return sl_fail_at(err, &place,
+			"'consolidationPolicy' is WhenEmpty or WhenEmptyOrUnderutilized, not '%.60s'",
+			policy);
 	}
-	int status = elastic_time(
-		object, "spec.disruption.consolidateAfter", true, &pool->consolidate_after, err);
+	int status =
+		elastic_time(object, "spec.disruption.consolidateAfter", true, &pool->consolidate_after, err);
 	if (!status)
-		status = elastic_time(object, "spec.template.spec.expireAfter", true, &pool->expire_after, err);
+		status = elastic_time(
+			object, "spec.template.spec.expireAfter", true, &pool->expire_after, err);
 	if (!status)
 		status = elastic_time(
 			object, "spec.template.spec.terminationGracePeriod", false, &pool->grace, err);
@@ -101,8 +104,8 @@ static const struct sl_object *types_object(const struct kube *k)
 	return NULL;
 }
 
-static bool is_word(const struct sl_doc *doc, const struct sl_doc_node *map, const char *key, const char *wanted,
-	const char *fallback)
+static bool is_word(const struct sl_doc *doc, const struct sl_doc_node *map, const char *key,
+	const char *wanted, const char *fallback)
 {
 	const char *word = sl_doc_word(doc, sl_doc_member(doc, map, key));
 	return strcmp(word ? word : fallback, wanted) == 0;
@@ -126,7 +129,8 @@ static const struct sl_doc_node *find_type(const struct kube_scaler *s, const st
 			continue;
 		SL_DOC_EACH (one, doc, sl_doc_member(doc, at, "offerings"))
 			if (is_word(doc, one, "zone", label_of(s->k, node, ZONE), "") &&
-				is_word(doc, one, "capacityType", *capacity ? capacity : "on-demand", "on-demand")) {
+				is_word(doc, one, "capacityType", *capacity ? capacity : "on-demand",
+					"on-demand")) {
 				*offering = one;
 				return at;
 			}
@@ -153,8 +157,8 @@ static int make_offer(struct kube_scaler *s, const struct sl_object *types, uint
 	const struct sl_place place = sl_doc_place(types->doc, price ? price : offering);
 	if (!text || !sl_get_micro(text, strlen(text), &offer->price) || offer->price < 0)
 		return sl_fail_at(err, &place, "an offering has a price, a number of an hour, 0 or more");
-	const int status = sl_doc_amounts(
-		k->arena, types->doc, sl_doc_member(types->doc, type, "capacity"), &has, err);
+	const int status =
+		sl_doc_amounts(k->arena, types->doc, sl_doc_member(types->doc, type, "capacity"), &has, err);
 	for (uint32_t i = 0; !status && i < has.count; i++) {
 		const uint32_t resource = kube_resource(k, has.at[i].resource);
 		if (resource != KUBE_NO)
@@ -163,7 +167,8 @@ static int make_offer(struct kube_scaler *s, const struct sl_object *types, uint
 	return status;
 }
 
-static bool is_of(const struct kube_scaler *s, const struct karpenter_offer *offer, uint32_t pool, uint32_t node)
+static bool is_of(
+	const struct kube_scaler *s, const struct karpenter_offer *offer, uint32_t pool, uint32_t node)
 {
 	return offer->pool == pool && strcmp(offer->type, label_of(s->k, node, TYPE)) == 0 &&
 	       strcmp(offer->zone, label_of(s->k, node, ZONE)) == 0 &&
@@ -229,7 +234,8 @@ static int sort_offers(struct kube_scaler *s, struct karpenter_pool *pool, struc
 	}
 	for (uint32_t i = 0; i < kp->offers; i++)
 		if (kp->offer[i].pool == pool->pool)
-			list[count++] = (struct priced){ kp->offer[i].price, kp->offer[i].type, kp->offer[i].zone, i };
+			list[count++] = (struct priced){ kp->offer[i].price, kp->offer[i].type,
+				kp->offer[i].zone, i };
 	qsort(list, count, sizeof(*list), by_price);
 	for (uint32_t i = 0; i < count; i++)
 		pool->offer[pool->offers++] = list[i].offer;
@@ -281,7 +287,8 @@ static int take_releases(struct kube_scaler *s, const struct sl_object *types, s
 		if (!text || !sl_get_duration(text, strlen(text), &kp->release[kp->releases]) ||
 			kp->releases == RELEASES_MAX)
 			return sl_fail_at(err, &place,
-				"'spec.releases' lists up to %d times since the beginning (7d, 36h)", RELEASES_MAX);
+				"'spec.releases' lists up to %d times since the beginning (7d, 36h)",
+				RELEASES_MAX);
 		kp->releases++;
 	}
 	return SL_OK;

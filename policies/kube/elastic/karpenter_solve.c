@@ -4,10 +4,10 @@
  * (pkg/controllers/provisioning/scheduling: scheduler.go, queue.go, nodeclaim.go).
  *
  * Pods are taken largest first, by cpu, then by memory. Each goes to the first node that has room, nodes that
- * are there before those that are ordered, each by name; else to the open claim with the fewest pods that still
- * has an instance type for it beside them; else to a new claim, of the first pool by weight that may launch a
- * type which holds it and is within its limits (of a claim the largest type counts against these, as any of
- * them might be launched).
+ * are there before those that are ordered, each by name; else to the open claim with the fewest pods that
+ * still has an instance type for it beside them; else to a new claim, of the first pool by weight that may
+ * launch a type which holds it and is within its limits (of a claim the largest type counts against these, as
+ * any of them might be launched).
  *
  * All filters of the scheduler are asked of one node of the claim's cheapest offer; of other offers labels,
  * taints and resources are. A pod whose place depends on others (spreading, affinity) binds its claim to that
@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct karpenter_offer *offer_at(const struct kube_scaler *s, const struct karpenter_claim *claim, uint32_t at)
+static struct karpenter_offer *offer_at(
+	const struct kube_scaler *s, const struct karpenter_claim *claim, uint32_t at)
 {
 	return &s->karpenter->offer[s->karpenter->pool[claim->pool].offer[at]];
 }
@@ -34,8 +35,8 @@ static uint32_t free_slot(const struct kube_scaler *s, const struct karpenter_of
 	return KUBE_NO;
 }
 
-/* Zones in which nothing runs yet count as domains too (topologygroup.go): a node of each is shown, the last of
- * its offer, so that another one is launched before. */
+/* Zones in which nothing runs yet count as domains too (topologygroup.go): a node of each is shown, the last
+ * of its offer, so that another one is launched before. */
 static void show_zones(struct kube_scaler *s)
 {
 	struct elastic_karpenter *kp = s->karpenter;
@@ -44,9 +45,10 @@ static void show_zones(struct kube_scaler *s)
 		bool new = true;
 		for (uint32_t j = 0; j < i && new; j++)
 			new = kp->offer[j].zone != offer->zone;
-		for (uint32_t at = offer->nodes; new && at-- > 0;) {
+		for (uint32_t at = offer->nodes; new &&at-- > 0;) {
 			const uint32_t node = offer->node[at];
-			if (s->node[node].state != ELASTIC_ABSENT || !s->k->node[node].up || s->k->node[node].there)
+			if (s->node[node].state != ELASTIC_ABSENT || !s->k->node[node].up ||
+				s->k->node[node].there)
 				continue;
 			kp->shown[node] = 1;
 			elastic_show(s, node);
@@ -77,8 +79,8 @@ uint32_t karpenter_cheapest(const struct kube_scaler *s, const struct karpenter_
 	return at == KUBE_NO ? KUBE_NO : s->karpenter->pool[claim->pool].offer[at];
 }
 
-static bool holds(const struct kube_scaler *s, const struct karpenter_claim *claim, const struct kube_spec *spec,
-	const struct karpenter_offer *offer)
+static bool holds(const struct kube_scaler *s, const struct karpenter_claim *claim,
+	const struct kube_spec *spec, const struct karpenter_offer *offer)
 {
 	const struct kube *k = s->k;
 	const uint32_t like = offer->node[0];
@@ -248,7 +250,9 @@ static bool add_to_new(struct kube_scaler *s, uint32_t pod)
 		bool any = false;
 		if (kp->claims >= s->k->nodes)
 			return false;
-		*claim = (struct karpenter_claim){ .pool = p, .slot = KUBE_NO, .may = calloc((size_t)offers + 1, 1) };
+		*claim = (struct karpenter_claim){
+			.pool = p, .slot = KUBE_NO, .may = calloc((size_t)offers + 1, 1)
+		};
 		for (uint32_t i = 0; claim->may && i < offers; i++) {
 			const struct karpenter_offer *offer = offer_at(s, claim, i);
 			claim->may[i] = is_within(s, p, offer) && free_slot(s, offer) != KUBE_NO;

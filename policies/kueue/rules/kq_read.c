@@ -102,7 +102,11 @@ static void read_check(struct kq_read *read, const struct sl_object *object)
 static void read_retry(struct kq_read *read, const struct sl_object *object)
 {
 	const struct sl_at at = sl_at_get(kq_doc_of(read->kq, object), "spec.retryStrategy");
+	const struct sl_at spec = sl_at_get(kq_doc_of(read->kq, object), "spec");
 	struct kq_retry *retry = &read->retry[read->retry_count++];
+	const char *once = kq_doc_text(sl_at_get(spec, "parameters.noRetry"));
+	retry->class = kq_doc_text(sl_at_get(spec, "provisioningClassName"));
+	retry->once = once && strcmp(once, "true") == 0;
 	retry->name = kq_text(read->kq, object->name);
 	retry->limit = sl_at_int(sl_at_get(at, "backoffLimitCount"), 3, 0, INT32_MAX);
 	retry->base = sl_at_int(sl_at_get(at, "backoffBaseSeconds"), 60, 0, INT32_MAX) * SL_SECOND;

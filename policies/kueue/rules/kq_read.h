@@ -23,6 +23,8 @@ struct kq_retry {
 	const char *name;
 	int64_t limit;
 	sl_time base, max;
+	const char *class; /* provisioningClassName; NULL. */
+	bool once;         /* parameters.noRetry: without capacity it fails. */
 };
 
 /* resources.deviceClassMappings: the resource that stands for these classes of devices. */

@@ -11,9 +11,10 @@
 #include "policies/kube/elastic/ca.h"
 #include "tests/world/elastic_world.h"
 
-#define CPU(n) KUBE_ASKS(n, "1Gi")
+#define CPU(n)            KUBE_ASKS(n, "1Gi")
 #define GROUP(name, rest) "---\nkind: NodeGroup\nmetadata: {name: " name "}\nspec: {" rest "}\n"
-#define FLAGS(list) "---\nkind: AutoscalerFlags\nmetadata: {name: cluster-autoscaler}\nspec: {flags: [" list "]}\n"
+#define FLAGS(list) \
+	"---\nkind: AutoscalerFlags\nmetadata: {name: cluster-autoscaler}\nspec: {flags: [" list "]}\n"
 
 static struct elastic_test test;
 
@@ -29,7 +30,8 @@ static void closes(void) { kube_test_close(&test.kube); }
 static void happens(const char *what, uint32_t node, int64_t second)
 {
 	const int64_t when = elastic_test_when(&test, what, node);
-	cr_expect_eq(when, second, "n%u %s at %lld instead of %lld", node, what, (long long)when, (long long)second);
+	cr_expect_eq(when, second, "n%u %s at %lld instead of %lld", node, what, (long long)when,
+		(long long)second);
 }
 
 /* ---- Scale-up ------------------------------------------------------------------------------------ */
@@ -48,8 +50,9 @@ Test(elastic_ca, a_pod_has_to_be_two_seconds_old)
 
 Test(elastic_ca, a_pod_that_wants_a_gpu_thirty)
 {
-	opens(2, "kind: Node\nmetadata: {name: n2}\nstatus: {allocatable: {cpu: 4, memory: 16Gi, nvidia.com/gpu: 1}}\n" GROUP(
-			 "g", "nodes: n2"));
+	opens(2,
+		"kind: Node\nmetadata: {name: n2}\nstatus: {allocatable: {cpu: 4, memory: 16Gi, nvidia.com/gpu: 1}}\n" GROUP(
+			"g", "nodes: n2"));
 	(void)elastic_test_job(&test, 0, 1,
 		"\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\",\"nvidia.com/gpu\":\"1\"}}}]");
 	elastic_test_run(&test, 200);
@@ -128,14 +131,17 @@ Test(elastic_ca, expendable_pods_cause_none)
 
 /* ---- Expanders ------------------------------------------------------------------------------------- */
 
-/* Group a: n2 to n4 of 2 cpus and 8 GiB, 1.0 an hour; b: n5 of 8 cpus and 32 GiB, 3.0; c: n6 of 4 and 32, 1.9.
- * n1 is full. Three pods of 2 cpus and 8 GiB. */
-#define SIZED(name, cpu, mem) \
-	"---\nkind: Node\nmetadata: {name: " name "}\nstatus: {allocatable: {cpu: " cpu ", memory: " mem "Gi}}\n"
-#define THREE                                                                                             \
-	SIZED("n2", "2", "8") SIZED("n3", "2", "8") SIZED("n4", "2", "8") SIZED("n5", "8", "32") SIZED("n6", "4", "32") \
-		GROUP("a", "nodes: \"n[2-4]\", price: 1, priority: 1, max: 2")                            \
-			GROUP("b", "nodes: n5, price: 3, priority: 5") GROUP("c", "nodes: n6, price: 1.9, priority: 5")
+/* Group a: n2 to n4 of 2 cpus and 8 GiB, 1.0 an hour; b: n5 of 8 cpus and 32 GiB, 3.0; c: n6 of 4 and
+ * 32, 1.9. n1 is full. Three pods of 2 cpus and 8 GiB. */
+#define SIZED(name, cpu, mem)                                                                            \
+	"---\nkind: Node\nmetadata: {name: " name "}\nstatus: {allocatable: {cpu: " cpu ", memory: " mem \
+	"Gi}}\n"
+#define THREE                                                                                     \
+	SIZED("n2", "2", "8")                                                                     \
+	SIZED("n3", "2", "8") SIZED("n4", "2", "8") SIZED("n5", "8", "32") SIZED("n6", "4", "32") \
+		GROUP("a", "nodes: \"n[2-4]\", price: 1, priority: 1, max: 2")                    \
+			GROUP("b", "nodes: n5, price: 3, priority: 5")                            \
+				GROUP("c", "nodes: n6, price: 1.9, priority: 5")
 
 static uint32_t grows(const char *expander)
 {
@@ -147,15 +153,16 @@ static uint32_t grows(const char *expander)
 	elastic_test_run(&test, 10);
 	uint32_t group = 0;
 	for (uint32_t i = 0; i < 3; i++)
-		group = test.kube.k.scaler->pool[i].there + test.kube.k.scaler->pool[i].ordered ? i + 1 : group;
+		group = test.kube.k.scaler->pool[i].there + test.kube.k.scaler->pool[i].ordered ? i + 1
+												: group;
 	closes();
 	return group;
 }
 
 Test(elastic_ca, which_group_grows)
 {
-	/* a takes 2 pods on 2 nodes and wastes nothing; b 3 on 1, wasting a quarter of both; c 2 on 1, half of the
-	 * memory. Prices for a pod: 1, 1, 0.95; but a cluster of one node prefers nodes of 1 cpu. */
+	/* a takes 2 pods on 2 nodes and wastes nothing; b 3 on 1, wasting a quarter of both; c 2 on 1, half
+	 * of the memory. Prices for a pod: 1, 1, 0.95; but a cluster of one node prefers nodes of 1 cpu. */
 	cr_expect_eq(grows("least-waste"), 1);
 	cr_expect_eq(grows("most-pods"), 2);
 	cr_expect_eq(grows("least-nodes,least-waste"), 3, "of b and c, which add one each, c wastes 0 + 0.5");
@@ -171,9 +178,10 @@ Test(elastic_ca, which_group_grows)
 
 Test(elastic_ca, a_group_whose_nodes_do_not_come_backs_off)
 {
-	/* a is preferred and has none: ordered at 10, given up at 910; b then. a may be asked again from 1210 on. */
-	opens(4, GROUP("a", "nodes: \"n[2-3]\", priority: 9, available: 0") GROUP("b", "nodes: n4, priority: 1")
-		 FLAGS("--expander=priority"));
+	/* a is preferred and has none: ordered at 10, given up at 910; b then. a may be asked again from 1210
+	 * on. */
+	opens(4, GROUP("a", "nodes: \"n[2-3]\", priority: 9, available: 0")
+			 GROUP("b", "nodes: n4, priority: 1") FLAGS("--expander=priority"));
 	(void)elastic_test_job(&test, 0, 1, CPU("4"));
 	(void)elastic_test_job(&test, 0, 1, CPU("4"));
 	elastic_test_run(&test, 1000);
@@ -191,7 +199,8 @@ Test(elastic_ca, a_group_whose_nodes_do_not_come_backs_off)
 	closes();
 }
 
-/* ---- Scale-down ------------------------------------------------------------------------------------------ */
+/* ---- Scale-down ------------------------------------------------------------------------------------------
+ */
 
 #define TWO GROUP("g", "nodes: \"n[2-3]\", size: 2")
 
@@ -271,26 +280,33 @@ static bool keeps(const char *manifest, const char *objects)
 	return kept;
 }
 
-#define POD(meta, spec) \
-	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"," meta "},\"spec\":{" spec CPU("1") "}}"
-#define OWNED "\"ownerReferences\":[{\"kind\":\"ReplicaSet\"}],\"labels\":{\"app\":\"x\"}"
+#define POD(meta, spec)                                                              \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"," meta \
+	"},\"spec\":{" spec CPU("1") "}}"
+#define OWNED            "\"ownerReferences\":[{\"kind\":\"ReplicaSet\"}],\"labels\":{\"app\":\"x\"}"
 #define NOTE(key, value) ",\"annotations\":{\"cluster-autoscaler.kubernetes.io/" key "\":\"" value "\"}"
-#define EMPTY_DIR "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],"
-#define BUDGET(n) \
-	"---\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: " n ", selector: {matchLabels: {app: x}}}\n"
+#define EMPTY_DIR        "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],"
+#define BUDGET(n)                                                                      \
+	"---\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: " n \
+	", selector: {matchLabels: {app: x}}}\n"
 
 Test(elastic_ca, what_keeps_a_node)
 {
 	cr_expect(!keeps(POD(OWNED, ""), ""), "a pod of a controller does not");
 	cr_expect(keeps(POD("\"labels\":{\"app\":\"x\"}", ""), ""), "a bare pod");
-	cr_expect(!keeps(POD("\"labels\":{\"app\":\"x\"}" NOTE("safe-to-evict", "true"), ""), ""), "that is safe to evict");
+	cr_expect(!keeps(POD("\"labels\":{\"app\":\"x\"}" NOTE("safe-to-evict", "true"), ""), ""),
+		"that is safe to evict");
 	cr_expect(keeps(POD(OWNED NOTE("safe-to-evict", "false"), ""), ""), "one that is not");
 	cr_expect(keeps(POD(OWNED, EMPTY_DIR), ""), "local storage");
-	cr_expect(!keeps(POD(OWNED NOTE("safe-to-evict-local-volumes", "w,v"), EMPTY_DIR), ""), "that is named");
-	cr_expect(!keeps(POD(OWNED, "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{\"medium\":\"Memory\"}}],"), ""), "memory");
+	cr_expect(!keeps(POD(OWNED NOTE("safe-to-evict-local-volumes", "w,v"), EMPTY_DIR), ""),
+		"that is named");
+	cr_expect(!keeps(POD(OWNED, "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{\"medium\":\"Memory\"}}],"),
+			  ""),
+		"memory");
 	cr_expect(!keeps(POD(OWNED, EMPTY_DIR), FLAGS("--skip-nodes-with-local-storage=false")));
 	cr_expect(keeps(POD("\"namespace\":\"kube-system\"," OWNED, ""), ""), "of the system");
-	cr_expect(!keeps(POD("\"namespace\":\"kube-system\"," OWNED, ""), FLAGS("--skip-nodes-with-system-pods=false")));
+	cr_expect(!keeps(POD("\"namespace\":\"kube-system\"," OWNED, ""),
+		FLAGS("--skip-nodes-with-system-pods=false")));
 	cr_expect(keeps(POD(OWNED, ""), BUDGET("1")), "its budget allows none");
 	cr_expect(!keeps(POD(OWNED, ""), BUDGET("0")), "its budget allows one");
 	cr_expect(keeps(POD(OWNED, ""), FLAGS("--scale-down-enabled=false")));
@@ -350,9 +366,10 @@ Test(elastic_ca, a_node_that_is_down_goes_after_twenty_minutes)
 
 Test(elastic_ca, a_drain_that_fails)
 {
-	/* At 0 nobody takes n2's pod; from 300 on n1 does. At 912 the budget changes its mind: at 915 n2 stays, and
-	 * scale-down rests for 3 minutes, in which n3's time is over. */
-	opens(3, GROUP("g", "nodes: n2, size: 1") GROUP("h", "nodes: n3, size: 1, scaleDownAfter: 920") BUDGET("0"));
+	/* At 0 nobody takes n2's pod; from 300 on n1 does. At 912 the budget changes its mind: at 915 n2
+	 * stays, and scale-down rests for 3 minutes, in which n3's time is over. */
+	opens(3, GROUP("g", "nodes: n2, size: 1") GROUP("h", "nodes: n3, size: 1, scaleDownAfter: 920")
+			 BUDGET("0"));
 	test.kube.k.node[0].cordoned = true;
 	test.kube.k.node[2].cordoned = true;
 	(void)kube_test_add(&test.kube, 0, POD(OWNED, ""));
@@ -373,8 +390,9 @@ Test(elastic_ca, a_drain_that_fails)
 Test(elastic_ca, gpus_count_alone)
 {
 	/* All cpus are used, and no GPU. */
-	opens(2, "kind: Node\nmetadata: {name: n2}\nstatus: {allocatable: {cpu: 4, memory: 16Gi, nvidia.com/gpu: 1}}\n" GROUP(
-			 "g", "nodes: n2, size: 1"));
+	opens(2,
+		"kind: Node\nmetadata: {name: n2}\nstatus: {allocatable: {cpu: 4, memory: 16Gi, nvidia.com/gpu: 1}}\n" GROUP(
+			"g", "nodes: n2, size: 1"));
 	test.kube.k.node[0].cordoned = true;
 	fills("", "4", 1);
 	elastic_test_run(&test, 0);

@@ -2,9 +2,9 @@
 /*
  * test_elastic_karpenter.c - Karpenter: a small cluster for each rule, whose times are worked out by hand.
  *
- * n1 is there, has 1 cpu and is cordoned, so that pods need nodes of pools, unless it is said. Instance types: s of 2 cpus at
- * 0.10 an hour, m of 4 at 0.19, l of 8 at 0.40, of each a few that may come; nodes take 60 s. Batches are closed
- * after 1 s; disruption is looked at each 10 s and validated 15 s later.
+ * n1 is there, has 1 cpu and is cordoned, so that pods need nodes of pools, unless it is said. Instance
+ * types: s of 2 cpus at 0.10 an hour, m of 4 at 0.19, l of 8 at 0.40, of each a few that may come; nodes take
+ * 60 s. Batches are closed after 1 s; disruption is looked at each 10 s and validated 15 s later.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -21,12 +21,14 @@ static uint32_t nodes;
 
 static void put(const char *more)
 {
-	cr_assert(strlen(text) + strlen(more) < sizeof(text));
-	strcat(text, more);
+	const size_t used = strlen(text), len = strlen(more);
+	cr_assert(used + len < sizeof(text));
+	memcpy(text + used, more, len + 1);
 }
 
 /* The next `count` nodes may be launched by the pool. */
-static void may_come(const char *pool, const char *type, const char *zone, const char *capacity, int cpus, int count)
+static void may_come(
+	const char *pool, const char *type, const char *zone, const char *capacity, int cpus, int count)
 {
 	char line[600];
 	for (int i = 0; i < count; i++) {
@@ -43,15 +45,17 @@ static void may_come(const char *pool, const char *type, const char *zone, const
 static void pool(const char *name, const char *spec)
 {
 	char line[2000];
-	(void)snprintf(line, sizeof(line), "---\nkind: NodePool\nmetadata: {name: %s}\nspec: {%s}\n", name, spec);
+	(void)snprintf(
+		line, sizeof(line), "---\nkind: NodePool\nmetadata: {name: %s}\nspec: {%s}\n", name, spec);
 	put(line);
 }
 
 #define OFFER(type, capacity, price) \
 	"    - {name: " type ", offerings: [{zone: a, capacityType: " capacity ", price: " price "}]}\n"
-#define TYPES(more)                                                                                 \
+#define TYPES(more)                                                                                        \
 	"---\nkind: InstanceTypes\nmetadata: {name: t}\nspec:\n  currency: EUR\n  provisioning: 60\n" more \
-	"  types:\n" OFFER("s", "on-demand", "0.10") OFFER("m", "on-demand", "0.19") OFFER("l", "on-demand", "0.40")
+	"  types:\n" OFFER("s", "on-demand", "0.10") OFFER("m", "on-demand", "0.19")                       \
+		OFFER("l", "on-demand", "0.40")
 
 static void begins(void)
 {
@@ -85,7 +89,8 @@ static void closes(void) { kube_test_close(&test.kube); }
 static void happens(const char *what, uint32_t node, int64_t second)
 {
 	const int64_t when = elastic_test_when(&test, what, node);
-	cr_expect_eq(when, second, "n%u %s at %lld instead of %lld", node, what, (long long)when, (long long)second);
+	cr_expect_eq(when, second, "n%u %s at %lld instead of %lld", node, what, (long long)when,
+		(long long)second);
 }
 
 #define KARPENTER(list) "---\nkind: AutoscalerFlags\nmetadata: {name: karpenter}\nspec: {flags: [" list "]}\n"
@@ -126,7 +131,8 @@ Test(elastic_karpenter, the_cheapest_type_that_holds_all)
 	(void)elastic_test_job(&test, 0, 5, CPU("1"));
 	elastic_test_run(&test, 100);
 	happens("ordered", 6, 1);
-	cr_expect_eq(test.kube.k.scaler->pool[0].ups, 1, "one l, not an m and an s: a claim takes what it can");
+	cr_expect_eq(
+		test.kube.k.scaler->pool[0].ups, 1, "one l, not an m and an s: a claim takes what it can");
 	closes();
 	opens_default(NEVER, TYPES(""), "");
 	(void)elastic_test_job(&test, 0, 2, CPU("5"));
@@ -194,7 +200,8 @@ Test(elastic_karpenter, zones_that_pods_spread_over)
 	opens();
 	(void)elastic_test_job(&test, 0, 4,
 		"\"topologySpreadConstraints\":[{\"topologyKey\":\"topology.kubernetes.io/zone\",\"maxSkew\":1,"
-		"\"whenUnsatisfiable\":\"DoNotSchedule\",\"labelSelector\":{\"matchLabels\":{\"app\":\"x\"}}}]," CPU("1500m"));
+		"\"whenUnsatisfiable\":\"DoNotSchedule\",\"labelSelector\":{\"matchLabels\":{\"app\":\"x\"}}}]," CPU(
+			"1500m"));
 	elastic_test_run(&test, 200);
 	cr_expect_eq(elastic_test_there(&test, 2, 4), 2);
 	cr_expect_eq(elastic_test_there(&test, 5, 7), 2);
@@ -255,13 +262,17 @@ Test(elastic_karpenter, what_keeps_a_node)
 		const char *spec, *more;
 		bool goes;
 	} cases[] = {
-		{ "disruption: {consolidateAfter: 10s, consolidationPolicy: WhenEmptyOrUnderutilized}", "", true },
+		{ "disruption: {consolidateAfter: 10s, consolidationPolicy: WhenEmptyOrUnderutilized}", "",
+			true },
 		{ "disruption: {consolidateAfter: 10s, consolidationPolicy: WhenEmpty}", "", false },
 		{ "disruption: {consolidateAfter: Never}", "", false },
 		{ "disruption: {consolidateAfter: 10s, budgets: [{nodes: '0'}]}", "", false },
-		{ "disruption: {consolidateAfter: 10s, budgets: [{nodes: '0', reasons: [Underutilized]}]}", "", false },
-		{ "disruption: {consolidateAfter: 10s, budgets: [{nodes: '0', reasons: [Empty, Drifted]}]}", "", true },
-		{ "disruption: {consolidateAfter: 10s, budgets: [{nodes: '1%'}]}", "", true }, /* Rounded up. */
+		{ "disruption: {consolidateAfter: 10s, budgets: [{nodes: '0', reasons: [Underutilized]}]}",
+			"", false },
+		{ "disruption: {consolidateAfter: 10s, budgets: [{nodes: '0', reasons: [Empty, Drifted]}]}",
+			"", true },
+		{ "disruption: {consolidateAfter: 10s, budgets: [{nodes: '1%'}]}", "",
+			true }, /* Rounded up. */
 		{ "disruption: {consolidateAfter: 10s}",
 			"---\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {maxUnavailable: 0, selector: "
 			"{matchLabels: {app: x}}}\n",
@@ -343,7 +354,8 @@ Test(elastic_karpenter, spot_for_spot_needs_fifteen_cheaper_types)
 			char line[300], name[16];
 			for (int i = 0; i < types; i++) {
 				(void)snprintf(line, sizeof(line),
-					"    - {name: t%02d, offerings: [{zone: a, capacityType: spot, price: 0.%03d}]}\n", i, i + 10);
+					"    - {name: t%02d, offerings: [{zone: a, capacityType: spot, price: 0.%03d}]}\n",
+					i, i + 10);
 				put(line);
 			}
 			put(OFFER("big", "spot", "0.9"));
@@ -354,7 +366,8 @@ Test(elastic_karpenter, spot_for_spot_needs_fifteen_cheaper_types)
 			may_come("p", "big", "a", "spot", 8, 1);
 			pool("p", "disruption: {consolidateAfter: 0s}");
 			if (gate)
-				put(KARPENTER("'--feature-gates=NodeRepair=true,SpotToSpotConsolidation=true'"));
+				put(KARPENTER(
+					"'--feature-gates=NodeRepair=true,SpotToSpotConsolidation=true'"));
 			opens();
 			(void)elastic_test_job(&test, 200, 1, CPU("5"));
 			(void)elastic_test_job(&test, 0, 1, CPU("2"));
@@ -367,7 +380,8 @@ Test(elastic_karpenter, spot_for_spot_needs_fifteen_cheaper_types)
 
 Test(elastic_karpenter, an_expired_node_goes_whatever_budgets_say)
 {
-	opens_default("template: {spec: {expireAfter: 10m}}, disruption: {consolidateAfter: Never, budgets: [{nodes: '0'}]}",
+	opens_default(
+		"template: {spec: {expireAfter: 10m}}, disruption: {consolidateAfter: Never, budgets: [{nodes: '0'}]}",
 		TYPES(""), "");
 	(void)elastic_test_job(&test, 0, 1, CPU("2"));
 	elastic_test_run(&test, 800);
@@ -381,8 +395,9 @@ Test(elastic_karpenter, an_expired_node_goes_whatever_budgets_say)
 Test(elastic_karpenter, which_waits_for_a_pod_until_the_grace_is_over)
 {
 	for (int grace = 0; grace < 2; grace++) {
-		opens_default(grace ? "template: {spec: {expireAfter: 10m, terminationGracePeriod: 5m}}, " NEVER
-				    : "template: {spec: {expireAfter: 10m}}, " NEVER,
+		opens_default(
+			grace ? "template: {spec: {expireAfter: 10m, terminationGracePeriod: 5m}}, " NEVER
+			      : "template: {spec: {expireAfter: 10m}}, " NEVER,
 			TYPES(""), "");
 		const sl_job job = protected_pod("2", "karpenter.sh/do-not-disrupt");
 		test.end[job.row] = 1500 * SL_SECOND;
@@ -418,8 +433,8 @@ Test(elastic_karpenter, a_drifted_node_is_replaced_first)
 static int64_t allowed_at(const char *schedule, const char *duration, int64_t seconds)
 {
 	char spec[400];
-	(void)snprintf(spec, sizeof(spec), "disruption: {budgets: [{nodes: '0', schedule: '%s', duration: %s}]}", schedule,
-		duration);
+	(void)snprintf(spec, sizeof(spec),
+		"disruption: {budgets: [{nodes: '0', schedule: '%s', duration: %s}]}", schedule, duration);
 	opens_default(spec, TYPES(""), "");
 	struct kube_scaler *s = test.kube.k.scaler;
 	s->epoch = seconds;
@@ -436,17 +451,19 @@ Test(elastic_karpenter, schedules)
 		const char *schedule, *duration;
 		int64_t day, hour, minute;
 		bool active;
-	} cases[] = { { "0 9 * * mon-fri", "8h", 0, 9, 0, true }, { "0 9 * * mon-fri", "8h", 0, 16, 59, true },
-		{ "0 9 * * mon-fri", "8h", 0, 17, 0, false }, { "0 9 * * mon-fri", "8h", 0, 8, 59, false },
-		{ "0 9 * * mon-fri", "8h", 5, 10, 0, false }, { "0 9 * * 1-5", "8h", 4, 10, 0, true },
-		{ "@daily", "10m", 3, 0, 9, true }, { "@daily", "10m", 3, 0, 10, false },
-		{ "*/15 * * * *", "5m", 0, 3, 34, true }, { "*/15 * * * *", "5m", 0, 3, 36, false },
-		{ "0 0 29 2 *", "24h", 59, 23, 0, true }, { "0 0 29 2 *", "24h", 60, 0, 0, false },
-		{ "0 0 10 * 0", "1h", 9, 0, 0, true },    /* The tenth, a Wednesday; */
-		{ "0 0 10 * 0", "1h", 6, 0, 30, true },   /* a Sunday. */
+	} cases[] = { { "0 9 * * mon-fri", "8h", 0, 9, 0, true },
+		{ "0 9 * * mon-fri", "8h", 0, 16, 59, true }, { "0 9 * * mon-fri", "8h", 0, 17, 0, false },
+		{ "0 9 * * mon-fri", "8h", 0, 8, 59, false }, { "0 9 * * mon-fri", "8h", 5, 10, 0, false },
+		{ "0 9 * * 1-5", "8h", 4, 10, 0, true }, { "@daily", "10m", 3, 0, 9, true },
+		{ "@daily", "10m", 3, 0, 10, false }, { "*/15 * * * *", "5m", 0, 3, 34, true },
+		{ "*/15 * * * *", "5m", 0, 3, 36, false }, { "0 0 29 2 *", "24h", 59, 23, 0, true },
+		{ "0 0 29 2 *", "24h", 60, 0, 0, false },
+		{ "0 0 10 * 0", "1h", 9, 0, 0, true },  /* The tenth, a Wednesday; */
+		{ "0 0 10 * 0", "1h", 6, 0, 30, true }, /* a Sunday. */
 		{ "0 0 10 * 0", "1h", 7, 0, 30, false } };
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		const int64_t at = monday + cases[i].day * day + cases[i].hour * hour + cases[i].minute * 60;
-		cr_expect_eq(allowed_at(cases[i].schedule, cases[i].duration, at) == 0, cases[i].active, "case %zu", i);
+		cr_expect_eq(allowed_at(cases[i].schedule, cases[i].duration, at) == 0, cases[i].active,
+			"case %zu", i);
 	}
 }
