@@ -58,7 +58,11 @@ printf 'submit,run_time,cpus\n0,100,4\n5,100,4\n' >jobs.csv
 # Nodes are ordered at 10, there at 70. Empty at 170, unneeded for more than 600 s at 780, gone at 785: 715 s, 0.198611 h.
 manifests best-effort-atomic-scale-up.autoscaling.x-k8s.io >c.yaml
 show
-# It orders none: there is no capacity at 10, nor a minute later; two minutes later there is.
+# A third job, looked at in the loop of 20: the node that is ordered is job 2's. One more, there at 80.
+printf 'submit,run_time,cpus\n0,100,4\n5,100,4\n5,100,4\n' >jobs.csv
+show
+printf 'submit,run_time,cpus\n0,100,4\n5,100,4\n' >jobs.csv
+# check-capacity orders none: there is no capacity at 10, nor a minute later; two minutes later there is.
 manifests check-capacity.autoscaling.x-k8s.io >c.yaml
 show
 # Without retries of its own the request fails at 10; Kueue makes it anew 60 s later, and 120 s.

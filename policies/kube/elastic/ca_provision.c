@@ -8,7 +8,7 @@
  * not; the request is provisioned as they are ordered, before they are there. One that found no capacity is
  * looked at again after a minute, then two, four, at most ten (flags
  * provisioning-request-initial-backoff-time and max-backoff-time, at their defaults). Capacity is not booked
- * for ten minutes: the pods come at once.
+ * for ten minutes: the pods come at once, and hold it.
  */
 #include "policies/kube/elastic/ca.h"
 
@@ -34,7 +34,9 @@ static uint32_t drop_placed(struct kube_scaler *s, sl_job job)
 static bool has_capacity(struct kube_scaler *s, sl_job job, bool atomic)
 {
 	struct ca_up up = { .next = SL_NEVER };
-	uint32_t count = drop_placed(s, job);
+	uint32_t count = elastic_pending(s, s->ca->flags.cutoff, s->ca->pod);
+	(void)ca_drop_helped(s, count); /* Nodes are ordered for these. */
+	count = drop_placed(s, job);
 	count = count ? ca_drop_helped(s, count) : 0;
 	if (count && atomic)
 		ca_help(s, count, true, &up);
