@@ -67,6 +67,8 @@ class Recording:
     def label(self, job):
         if job.get("ArrayJobId"):
             return f"{self.names.get(job['ArrayJobId'], job['ArrayJobId'])}_{job.get('ArrayTaskId')}"
+        if job.get("HetJobOffset", "0") != "0":
+            return f"{self.names.get(job['HetJobId'], job['HetJobId'])}+{job['HetJobOffset']}"
         return self.names.get(job["JobId"], job["JobId"])
 
     # ---- the run ------------------------------------------------------------------------------
@@ -245,10 +247,26 @@ class Recording:
                    self.how.get((number, start), ""), "+".join(reasons.get(label, [])),
                    self.alloc.get((number, start), "")]
 
+    @staticmethod
+    def together(rows):
+        """A heterogeneous job is one row: its leader's, with nodes and reasons of its further components (LABEL+N) in their order."""
+        leaders = {(r[0], r[2]): r for r in rows}
+        for r in sorted((r for r in rows if "+" in str(r[0])), key=lambda r: int(r[0].split("+")[1])):
+            leader = leaders.get((r[0].split("+")[0], r[2]))
+            if leader is None:
+                continue
+            leader[10] = ",".join(filter(None, (leader[10], r[10])))
+            leader[11] = int(leader[11] or 0) + int(r[11] or 0)
+            leader[14] = ";".join(filter(None, (leader[14], r[14])))
+            seen = leader[13].split("+") if leader[13] else []
+            leader[13] = "+".join(seen + [x for x in r[13].split("+") if x and x not in seen])
+        return [r for r in rows if "+" not in str(r[0])]
+
     def rows(self):
         out, done, reasons = [], self.ended(), self.reasons()
         refused = {d["JobName"]: n for n, d in self.seen.items()
-                   if not n.startswith("!") and n not in self.names and "ArrayJobId" not in d}
+                   if not n.startswith("!") and n not in self.names and "ArrayJobId" not in d
+                   and d.get("HetJobOffset", "0") == "0"}
         for number, d in self.seen.items():
             if number.startswith("!"):
                 out.append([d["label"], refused.get(d["label"], ""), 0, "", "", int(d["t"]), "", "", "",
@@ -257,8 +275,11 @@ class Recording:
                 continue  # Refused at submission, but it used up a number.
             elif d.get("ArrayTaskId") and not d["ArrayTaskId"].isdigit():
                 continue  # What is left of an array.
+            elif d.get("HetJobId", number) not in self.names and "HetJobId" in d:
+                continue  # Of one that was refused.
             else:
                 out += self.job_rows(number, d, done.get(number, []), reasons)
+        out = self.together(out)
         out.sort(key=lambda r: (r[7] if r[7] != "" else 10**9, int(r[1]) if r[1] else 0, r[2]))
         return out
 

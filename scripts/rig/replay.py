@@ -143,7 +143,7 @@ class Replay:
                 return u
         return {}
 
-    def job_line(self, job, task=None):
+    def job_line(self, job, task=None, component=""):
         label = job["id"] if task is None else f"{job['id']}_{task}"
         number = self.ids[job["id"]] if task is None else f"{self.ids[job['id']]}_{task}"
         user, code = self.association(job), int(job.get("exit", 0))
@@ -151,7 +151,7 @@ class Replay:
         ids = {k: 0 if k in self.refused else v for k, v in self.ids.items()}
         line = ["sbatch", "--export=NIL"] + scenario.options(job, ids) + ["--wrap=true"]
         return "|".join(str(x) for x in (
-            number, job.get("job_name", job["id"]), job.get("user", "root"),
+            f"{number}{component}", job.get("job_name", job["id"]), job.get("user", "root"),
             job.get("account") or user.get("account", ""), "", qos, date(self.submitted(label, job)),
             "Unknown", "Unknown", self.run_time(label, job, task), "FAILED" if code else "COMPLETED",
             f"{code}:0", " ".join(line)))
@@ -160,7 +160,8 @@ class Replay:
         lines = ["JobID|JobName|User|Account|Partition|QOS|Submit|Start|End|ElapsedRaw|State|ExitCode|SubmitLine"]
         for job in self.scn["jobs"]:
             tasks = tasks_of(job["array"]) if "array" in job else [None]
-            lines += [self.job_line(job, t) for t in tasks]
+            components = [f"+{k}" for k in range(len(job["hetjob"]) + 1)] if "hetjob" in job else [""]
+            lines += [self.job_line(job, t, k) for t in tasks for k in components]
         return lines
 
     def command_lines(self):

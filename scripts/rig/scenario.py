@@ -12,7 +12,7 @@ NAMES = {v: k for k, v in USERS.items()}
 # For what runs in real time, whatever clock Slurm sees.
 UNFAKED = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD" and not k.startswith("FAKETIME")}
 # Of a job, what is no option of sbatch.
-NOT_SBATCH = {"id", "t", "run", "user", "exit", "comment_"}
+NOT_SBATCH = {"id", "t", "run", "user", "exit", "comment_", "hetjob"}
 
 CONF = {
     "ClusterName": "rig", "SlurmctldHost": "localhost", "ReturnToService": 2,
@@ -171,6 +171,8 @@ def options(job, ids):
             continue
         word = "--" + k.replace("_", "-")
         out.append(f"{word}={numbered(v, ids)}" if v else word)
+    for component in job.get("hetjob", []):
+        out += [":"] + options(component, ids)
     return out
 
 

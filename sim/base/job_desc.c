@@ -28,6 +28,8 @@ static const struct sl_job_desc nothing = {
 	.tmp = SL_NONE,
 	.switches = SL_NONE,
 	.switches_wait = SL_NONE,
+	.limit = SL_NONE,
+	.time_min = SL_NONE,
 };
 
 void sl_job_desc_clear(struct sl_job_desc *desc) { memcpy(desc, &nothing, sizeof(*desc)); }

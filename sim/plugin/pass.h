@@ -134,8 +134,8 @@ SL_API bool sl_resize(struct sl_pass *pass, sl_job job, uint32_t tasks);
 /* As sl_start, with so many tasks, within the same bounds: of a waiting job that sl_resize could move. */
 SL_API bool sl_start_sized(struct sl_pass *pass, sl_job job, uint32_t tasks);
 /* The same with given amounts on given nodes: as sl_start_alloc, with so many tasks; and of a running job,
- * whose allocation these amounts replace. At least one task, whatever its tasks_min. Where it tracks devices,
- * the engine chooses them again. */
+ * whose allocation these amounts replace. At least one task, whatever its tasks_min; 0 of a running job of
+ * several groups, which runs on as fast. Where it tracks devices, the engine chooses them again. */
 SL_API bool sl_start_sized_alloc(struct sl_pass *pass, sl_job job, const struct sl_node_alloc *node_alloc,
 	size_t count, uint32_t tasks);
 SL_API bool sl_resize_alloc(struct sl_pass *pass, sl_job job, const struct sl_node_alloc *node_alloc,

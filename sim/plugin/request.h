@@ -34,6 +34,10 @@ struct sl_job_desc {
 	const char *prefer;        /* Features, as constraint has them: wanted, not needed. */
 	const char *gres_flags, *constraint, *nodelist, *exclude, *distribution;
 	const char *licenses, *reservation;
+	/* Of a further component of a heterogeneous job, where they are not those of the job; NULL, SL_NONE:
+	 * the job's. limit: SL_NEVER: without. */
+	const char *account, *qos;
+	sl_time limit, time_min;
 	enum sl_exclusive exclusive;
 	bool oversubscribe, overcommit, contiguous, spread, use_min_nodes, no_multithread;
 };

@@ -475,10 +475,17 @@ bool sl_resize(struct sim *sim, sl_job job, uint32_t tasks)
 	return kept >= 0 && nodes_resize(sim->nodes, job.row, tasks) && resized(sim, job.row, tasks, kept);
 }
 
+/* A job of several groups keeps its speed. */
+static bool may_keep(const struct sim *sim, sl_job job, uint32_t tasks)
+{
+	return !tasks && sim->requests[sim->request[job.row]].group_count > 1;
+}
+
 bool sl_resize_alloc(
 	struct sim *sim, sl_job job, const struct sl_node_alloc *node_alloc, size_t count, uint32_t tasks)
 {
-	if (!may_resize(sim, job) || !may_be_given(sim, job, tasks) || !node_alloc)
+	if (!may_resize(sim, job) || !node_alloc ||
+		(!may_keep(sim, job, tasks) && !may_be_given(sim, job, tasks)))
 		return false;
 	const int64_t kept = progress_keep(sim, job.row);
 	return kept >= 0 && nodes_resize_node_alloc(sim->nodes, job.row, node_alloc, count) &&

@@ -523,6 +523,7 @@ static void read_jobs(struct slurm_case *c, const struct json *jobs)
 		job->user_row = user_row(list, c->job_count, job->user);
 		job->submit = number_of(get(one, "t"), 0);
 		job->limit = seconds_of(get(one, get(one, "time_min") ? "time_min" : "time"));
+		job->hetero = get(one, "hetjob") != NULL;
 		const struct json *item;
 		JSON_EACH (item, one) {
 			const char *value = text_of(c, item);

@@ -16,6 +16,7 @@ struct slurm_job {
 	int64_t submit;         /* s */
 	int64_t limit;          /* s, what plans are made with (--time-min). */
 	int32_t user_row;
+	bool hetero; /* It has several components, which its row of expected.csv has together. */
 	struct sl_job_desc desc;
 };
 

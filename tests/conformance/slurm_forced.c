@@ -66,6 +66,8 @@ void slurm_forced_make(struct slurm_forced *f, const struct slurm_case *c, const
 	SL_CHECK(f->decision);
 	for (size_t i = 0; i < c->row_count; i++) {
 		const struct slurm_row *row = &c->row[i];
+		if (row->job->hetero) /* They go on by themselves: components start together. */
+			continue;
 		add(f, row, second, false);
 		if (row->started != SL_NONE && row->end != SL_NONE && !ended_by_itself(row))
 			add(f, row, second, true);

@@ -170,13 +170,12 @@ static int64_t submit_of(const struct jobs *j, const struct slurm_job *job, cons
 /* ---- Rows
  * -------------------------------------------------------------------------------------------------- */
 
-static void put_line(const struct jobs *j, const struct json *job)
+static void put_options(const struct jobs *j, const struct json *job)
 {
-	static const char *const not_sbatch[] = { "id", "t", "run", "user", "exit", "comment_" };
+	static const char *const not_sbatch[] = { "id", "t", "run", "user", "exit", "comment_", "hetjob" };
 	char text[1000];
 	char value[1200];
 	const struct json *item;
-	(void)fputs("sbatch --export=NIL", j->out);
 	JSON_EACH (item, job) {
 		bool skip = !slurm_value(item, text, sizeof(text));
 		for (size_t i = 0; i < SL_LEN(not_sbatch); i++)
@@ -189,6 +188,17 @@ static void put_line(const struct jobs *j, const struct json *job)
 		numbered(j->c, text, value, sizeof(value));
 		if (!json_is_true(item))
 			(void)fprintf(j->out, "=%s", value);
+	}
+}
+
+static void put_line(const struct jobs *j, const struct json *job)
+{
+	const struct json *component;
+	(void)fputs("sbatch --export=NIL", j->out);
+	put_options(j, job);
+	JSON_EACH (component, get(job, "hetjob")) {
+		(void)fputs(" :", j->out);
+		put_options(j, component);
 	}
 	(void)fputs(" --wrap=true\n", j->out);
 }
@@ -207,7 +217,8 @@ static const struct json *account_user(const struct jobs *j, const struct json *
 	return NULL;
 }
 
-static void put_row(const struct jobs *j, const struct json *job, const struct slurm_job *of, int64_t task)
+static void put_row(const struct jobs *j, const struct json *job, const struct slurm_job *of, int64_t task,
+	int64_t component)
 {
 	char id[80];
 	const struct json *user = account_user(j, job);
@@ -229,6 +240,8 @@ static void put_row(const struct jobs *j, const struct json *job, const struct s
 	(void)fprintf(j->out, "%lld", (long long)number_of(j->c, of));
 	if (task >= 0)
 		(void)fprintf(j->out, "_%lld", (long long)task);
+	if (component >= 0)
+		(void)fprintf(j->out, "+%lld", (long long)component);
 	(void)fprintf(j->out, "|%s|%s|%s||%s|", name ? name : of->id, of->user ? of->user : "root",
 		account ? account : "", qos ? qos : "");
 	put_date(j->out, j->timing->phase + submit_of(j, of, id));
@@ -260,10 +273,19 @@ static void put_tasks(
 			list += len;
 		}
 		for (int64_t task = from; task <= until; task += step > 0 ? step : 1)
-			put_row(j, job, of, task);
+			put_row(j, job, of, task, -1);
 		if (*list && *list != '%')
 			list++;
 	}
+}
+
+static void put_components(const struct jobs *j, const struct json *job, const struct slurm_job *of)
+{
+	const struct json *component;
+	int64_t k = 0;
+	put_row(j, job, of, -1, k++);
+	JSON_EACH (component, get(job, "hetjob"))
+		put_row(j, job, of, -1, k++);
 }
 
 static int put_jobs(struct jobs *j)
@@ -283,8 +305,10 @@ static int put_jobs(struct jobs *j)
 			continue;
 		if (slurm_value(get(job, "array"), text, sizeof(text)))
 			put_tasks(j, job, of, text);
+		else if (get(job, "hetjob"))
+			put_components(j, job, of);
 		else
-			put_row(j, job, of, -1);
+			put_row(j, job, of, -1, -1);
 	}
 	return fclose(j->out) ? SL_SYSTEM : SL_OK;
 }

@@ -34,13 +34,24 @@ static void *larger(void *array, size_t count, size_t size)
 	return more;
 }
 
-static const char *alloc_text(const struct look *l, const struct select_alloc *alloc)
+/* Of a heterogeneous job those of all components, one behind the other. */
+static const char *alloc_text(const struct look *l, const struct ctl_job *job)
 {
 	enum { CAPACITY = 16000 };
 	char text[CAPACITY] = "";
-	if (alloc)
-		slurm_alloc_put(&l->machine, alloc->node_alloc, alloc->node_count, text, sizeof(text));
-	return sl_strdup(l->watch->run.arena, text, strlen(text));
+	size_t len = 0;
+	const uint32_t count = job->het ? job->het->count : 1;
+	for (uint32_t k = 0; k < count && len + 2 < sizeof(text); k++) {
+		const struct ctl_job *one = job->het ? &l->ctl->job[job->het->job[k]] : job;
+		if (!one->alloc)
+			continue;
+		if (len)
+			text[len++] = ';';
+		slurm_alloc_put(&l->machine, one->alloc->node_alloc, one->alloc->node_count, text + len,
+			sizeof(text) - len);
+		len += strlen(text + len);
+	}
+	return sl_strdup(l->watch->run.arena, text, len);
 }
 
 static void attempt_ends(const struct look *l, struct slurm_series *series, const struct ctl_job *job)
@@ -59,7 +70,7 @@ static void look_at_nodes(const struct look *l, struct slurm_series *series, con
 	if (holds && (!seen->holds || job->restarts != seen->restarts)) {
 		series->attempt = larger(series->attempt, series->attempt_count, sizeof(*series->attempt));
 		series->attempt[series->attempt_count++] =
-			(struct slurm_attempt){ .end = SL_NONE, .alloc = alloc_text(l, job->alloc) };
+			(struct slurm_attempt){ .end = SL_NONE, .alloc = alloc_text(l, job) };
 	}
 	if (holds) /* Of nodes that boot, the start is put off. */
 		series->attempt[series->attempt_count - 1].start = job->start - l->zero;

@@ -69,12 +69,12 @@ Test(prop_ctl_running, list_is_the_one_made_anew)
 	sw_begin(&w);
 	(void)sw_nodes(&w, 2, 1, 1, 1, 100);
 	sw_ready(&w);
-	struct ctl c = { .arena = w.arena, .jobs = &jobs, .job = job, .select = w.select };
+	struct ctl c = { .arena = w.arena, .jobs = &jobs, .job = job, .job_count = JOBS, .select = w.select };
 	cr_assert_eq(ctl_running_make(&c, &err), SL_OK);
 	for (uint32_t i = 0; i < 2 * JOBS; i++)
 		alloc[i].end = SL_NEVER;
 	for (uint32_t row = 0; row < JOBS; row++)
-		job[row].row = row;
+		job[row].row = job[row].of = row;
 	uint64_t before = 0;
 	for (uint32_t step = 0; step < 3000; step++) {
 		size_t count;

@@ -166,6 +166,7 @@ struct ctl_job *pw_job(struct preempt_world *w, uint32_t part, int64_t tasks)
 	w->desc[row].mem_per_node = 100;
 	w->desc[row].tasks = tasks;
 	*job = (struct ctl_job){ .row = row,
+		.of = row,
 		.state = CTL_PENDING,
 		.qos = CTL_NO_ROW,
 		.part = part,

@@ -89,6 +89,10 @@ void heard_desc(struct heard *h, const struct sl_job_desc *a)
 	put_text(h, " m=", a->distribution);
 	put_text(h, " L=", a->licenses);
 	put_text(h, " res=", a->reservation);
+	put_text(h, " A=", a->account);
+	put_text(h, " q=", a->qos);
+	put_time(h, " t=", a->limit);
+	put_time(h, " tmin=", a->time_min);
 	if (a->exclusive)
 		heard_put(h, " exclusive%d", (int)a->exclusive);
 	put_flag(h, "oversubscribe", a->oversubscribe);

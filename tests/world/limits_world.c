@@ -83,6 +83,7 @@ struct ctl_job *lw_job(struct limits_world *w, const char *user, const char *acc
 			w->account[row] = i;
 	w->more[row].qos = qos;
 	*job = (struct ctl_job){ .row = row,
+		.of = row,
 		.array = CTL_NO_ROW,
 		.more = &w->more[row],
 		.assoc = CTL_NO_ROW,

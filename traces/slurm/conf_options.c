@@ -10,14 +10,15 @@
 
 /* Those that are followed. */
 static const char *const followed[] = { "assoc_limit_stop", "batch_sched_delay", "bf_allow_magnetic_slot",
-	"bf_busy_nodes", "bf_continue", "bf_interval", "bf_job_part_count_reserve", "bf_licenses",
-	"bf_max_job_array_resv", "bf_max_job_assoc", "bf_max_job_part", "bf_max_job_start", "bf_max_job_test",
-	"bf_max_job_user", "bf_max_job_user_part", "bf_min_age_reserve", "bf_min_prio_reserve",
-	"bf_node_space_size", "bf_one_resv_per_job", "bf_resolution", "bf_running_job_reserve", "bf_window",
-	"bf_window_linear", "default_queue_depth", "defer", "defer_batch", "kill_invalid_depend",
-	"pack_serial_at_end", "partition_job_depth", "preempt_reorder_count", "preempt_strict_order",
-	"preempt_youngest_first", "requeue_delay", "sched_interval", "sched_max_job_start",
-	"sched_min_interval", "time_min_as_soft_limit" };
+	"bf_busy_nodes", "bf_continue", "bf_hetjob_immediate", "bf_hetjob_prio", "bf_interval",
+	"bf_job_part_count_reserve", "bf_licenses", "bf_max_job_array_resv", "bf_max_job_assoc",
+	"bf_max_job_part", "bf_max_job_start", "bf_max_job_test", "bf_max_job_user", "bf_max_job_user_part",
+	"bf_min_age_reserve", "bf_min_prio_reserve", "bf_node_space_size", "bf_one_resv_per_job",
+	"bf_resolution", "bf_running_job_reserve", "bf_window", "bf_window_linear", "default_queue_depth",
+	"defer", "defer_batch", "kill_invalid_depend", "pack_serial_at_end", "partition_job_depth",
+	"preempt_reorder_count", "preempt_strict_order", "preempt_youngest_first", "requeue_delay",
+	"sched_interval", "sched_max_job_start", "sched_min_interval", "time_min_as_soft_limit",
+	"whole_hetjob", "whole_pack" };
 
 /* Those that are not, and what is so instead. */
 static const struct {
@@ -25,8 +26,6 @@ static const struct {
 } ignored[] = {
 	{ "Ignore_NUMA", "sockets are as slurm.conf has them" },
 	{ "allow_zero_lic", "a job that asks for a licence that there is not is refused" },
-	{ "bf_hetjob_immediate", "components of a job are planned one by one" },
-	{ "bf_hetjob_prio", "components of a job are planned one by one" },
 	{ "bf_ignore_newly_avail_nodes", "nodes that are free meanwhile are seen by the next pass" },
 	{ "bf_max_time", "a pass takes no time" },
 	{ "bf_topopt_enable", "a start is not put off for a better place" },
@@ -67,8 +66,6 @@ static const struct {
 	{ "spec_cores_first", "which cores are specialized does not matter" },
 	{ "step_retry_count", "does not move a start" },
 	{ "step_retry_time", "does not move a start" },
-	{ "whole_hetjob", "components of a job are cancelled one by one" },
-	{ "whole_pack", "components of a job are cancelled one by one" },
 };
 
 enum { FOLLOWED = SL_LEN(followed), OPTIONS = FOLLOWED + SL_LEN(ignored) };

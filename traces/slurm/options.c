@@ -381,6 +381,27 @@ static bool apply_more(
 	}
 }
 
+/* What a further component may say of its own; all else is the whole job's, said by its first. */
+static bool apply_own(const struct slurm_option *option, const char *value, struct sl_job_desc *desc)
+{
+	switch (option->what) {
+	case OPTION_TIME:
+		return time_limit(value, strlen(value), &desc->limit);
+	case OPTION_TIME_MIN:
+		return time_limit(value, strlen(value), &desc->time_min);
+	case OPTION_MORE:
+		if (option->at == offsetof(struct sl_job_attributes, qos))
+			desc->qos = value;
+		return true;
+	case OPTION_SAID:
+		if (option->at == offsetof(struct slurm_said, account))
+			desc->account = value;
+		return true;
+	default:
+		return true;
+	}
+}
+
 static bool options_apply(
 	const struct slurm_option *option, const char *value, sl_time now, struct slurm_said *said)
 {
@@ -418,8 +439,8 @@ static bool options_apply(
 		said->script = "";
 		return true;
 	default:
-		/* Of the whole job: said by its first component. */
-		return said->desc_count > 1 || apply_more(option, value, now, said);
+		return said->desc_count > 1 ? apply_own(option, value, desc)
+					    : apply_more(option, value, now, said);
 	}
 }
 
@@ -502,11 +523,22 @@ static bool component_next(struct words *w)
 	return false;
 }
 
+/* It begins with those options of the one before that are not reset (slurm_opt.c, reset_each_pass). */
 static int begin_component(struct slurm_said *said, struct sl_job_desc *desc, struct sl_err *err)
 {
 	if (said->desc_count == SLURM_COMPONENTS_MAX)
 		return sl_fail(err, SL_INPUT, "more than %d components of one job", SLURM_COMPONENTS_MAX);
-	sl_job_desc_clear(&desc[said->desc_count++]);
+	const struct sl_job_desc *before = &desc[said->desc_count - 1];
+	struct sl_job_desc *next = &desc[said->desc_count++];
+	sl_job_desc_clear(next);
+	next->mem_per_node = before->mem_per_node;
+	next->exclude = before->exclude;
+	next->reservation = before->reservation;
+	next->prefer = before->prefer;
+	next->account = before->account;
+	next->qos = before->qos;
+	next->limit = before->limit;
+	next->time_min = before->time_min;
 	return SL_OK;
 }
 

@@ -127,12 +127,30 @@ static int64_t sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &total) ? a : total;
 }
 
+static bool differs(const char *own, const char *of_job)
+{
+	return own && (!of_job || strcmp(own, of_job) != 0);
+}
+
+/* What its record has in another way than that of the first component; else what its line said stays. */
+static void component_own(const struct sacct_job *job, const struct sacct_job *next, struct sl_job_desc *desc)
+{
+	const int64_t limit = next->row.col[SL_COL_LIMIT];
+	if (differs(next->more.account, job->more.account))
+		desc->account = next->more.account;
+	if (differs(next->job.qos, job->job.qos))
+		desc->qos = next->job.qos;
+	if (limit != SL_NONE && limit != job->row.col[SL_COL_LIMIT])
+		desc->limit = limit;
+}
+
 /* The next record is the next component of the job that waits. */
 static void component_add(struct sacct *s)
 {
 	struct sacct_job *job = &s->job;
 	struct sacct_job *next = &s->next;
 	int64_t *col = job->row.col;
+	component_own(job, next, &next->desc[0]);
 	job->desc[job->more.desc_count++] = next->desc[0];
 	sacct_text_join(&job->text, &next->text);
 	col[SL_COL_REQ_CPUS] = sum(col[SL_COL_REQ_CPUS], next->row.col[SL_COL_REQ_CPUS]);
@@ -145,6 +163,13 @@ static bool is_component(const struct sacct_job *job, const struct sacct_job *ne
 {
 	return job->component >= 0 && job->id == next->id &&
 	       next->component == (int64_t)job->more.desc_count && next->component < SLURM_COMPONENTS_MAX;
+}
+
+/* A further attempt of a component: its leader's says what there is to say. */
+static bool is_component_again(const struct sacct_job *job, const struct sacct_job *next)
+{
+	return job->component >= 0 && job->id == next->id && next->component > 0 &&
+	       next->component < (int64_t)job->more.desc_count;
 }
 
 /* ---- Attempts ----------------------------------------------------------------------------------- */
@@ -324,6 +349,8 @@ int sacct_record(struct sacct *s, const struct sacct_cells *cells)
 		component_add(s);
 		return SL_OK;
 	}
+	if (s->job.whole && is_component_again(&s->job, &s->next))
+		return SL_OK;
 	if (s->job.whole && is_attempt(&s->job, &s->next))
 		return attempt_add(s);
 	status = dismiss(s);

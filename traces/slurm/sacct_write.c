@@ -243,6 +243,17 @@ static struct sl_job_desc desc_of(const struct sl_row_group *group, char gpus[64
 	return desc;
 }
 
+/* Of a further component; what is the job's has a column. */
+static void put_own(struct sl_out *out, const struct sl_job_desc *desc)
+{
+	put_option(out, "account", desc->account);
+	put_option(out, "qos", desc->qos);
+	if (desc->time_min != SL_NONE && desc->time_min != SL_NEVER) {
+		sl_out_text(out, " --time-min=");
+		put_duration(out, desc->time_min);
+	}
+}
+
 static void put_asks(struct sl_out *out, const struct sl_row_attributes *more)
 {
 	for (size_t i = 0; i < more->desc_count; i++) {
@@ -250,6 +261,8 @@ static void put_asks(struct sl_out *out, const struct sl_row_attributes *more)
 		put_desc(out, &more->desc[i]);
 		if (!i && more->job)
 			put_more(out, more->job);
+		if (i)
+			put_own(out, &more->desc[i]);
 	}
 	for (size_t i = 0; i < more->group_count && !more->desc_count; i++) {
 		char gpus[64];
@@ -322,8 +335,24 @@ PUT(put_partition)
 		sacct_write_put_name(out, line->more->partition, line->row->col[SL_COL_PARTITION]);
 }
 
-PUT(put_qos) { sacct_write_put_name(out, line->job->qos, SL_NONE); }
-PUT(put_account) { sacct_write_put_name(out, line->more->account, line->row->col[SL_COL_GROUP]); }
+/* Of a further component. */
+static const struct sl_job_desc *own_desc(const struct line *line)
+{
+	return line->component ? &line->more->desc[line->component] : NULL;
+}
+
+PUT(put_qos)
+{
+	const struct sl_job_desc *own = own_desc(line);
+	sacct_write_put_name(out, own && own->qos ? own->qos : line->job->qos, SL_NONE);
+}
+
+PUT(put_account)
+{
+	const struct sl_job_desc *own = own_desc(line);
+	sacct_write_put_name(
+		out, own && own->account ? own->account : line->more->account, line->row->col[SL_COL_GROUP]);
+}
 PUT(put_user) { sacct_write_put_name(out, line->more->user, line->row->col[SL_COL_USER]); }
 PUT(put_uid) { sacct_write_put_number(out, line->more->user ? SL_NONE : line->row->col[SL_COL_USER]); }
 PUT(put_submit) { put_date(out, line->row->col[SL_COL_SUBMIT], "Unknown"); }
@@ -430,8 +459,9 @@ PUT(put_alloc_tres)
 
 PUT(put_limit)
 {
-	const sl_time limit = line->row->col[SL_COL_LIMIT];
-	if (limit == SL_NONE || limit < 0)
+	const struct sl_job_desc *own = own_desc(line);
+	const sl_time limit = own && own->limit != SL_NONE ? own->limit : line->row->col[SL_COL_LIMIT];
+	if (limit == SL_NONE || limit < 0 || limit == SL_NEVER)
 		sl_out_text(out, "UNLIMITED");
 	else
 		put_duration(out, limit);

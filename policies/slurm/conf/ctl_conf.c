@@ -166,6 +166,8 @@ static const struct {
 	FLAG(bf_one_resv_per_job),
 	FLAG(bf_running_job_reserve),
 	FLAG(bf_allow_magnetic_slot),
+	FLAG(bf_hetjob_immediate),
+	FLAG(whole_hetjob),
 	FLAG(bf_licenses),
 	FLAG(bf_busy_nodes),
 	FLAG(assoc_limit_stop),
@@ -189,6 +191,20 @@ static int64_t ctl_conf_number_of(
 	return value;
 }
 
+/* bf_hetjob_prio; bf_hetjob_immediate alone sets it to min. Another word is none. */
+static enum ctl_het_prio het_prio_of(const struct ctl *c)
+{
+	static const struct {
+		const char *word;
+		enum ctl_het_prio prio;
+	} words[] = { { "min", CTL_HET_PRIO_MIN }, { "max", CTL_HET_PRIO_MAX }, { "avg", CTL_HET_PRIO_AVG } };
+	const char *text = ctl_sched_param(c, "bf_hetjob_prio");
+	for (size_t i = 0; text && i < SL_LEN(words); i++)
+		if (strcasecmp(text, words[i].word) == 0)
+			return words[i].prio;
+	return c->params.bf_hetjob_immediate ? CTL_HET_PRIO_MIN : CTL_HET_PRIO_NONE;
+}
+
 static void take_sched(struct ctl *c)
 {
 	struct ctl_params *p = &c->params;
@@ -197,6 +213,8 @@ static void take_sched(struct ctl *c)
 			c, numbers[i].key, numbers[i].otherwise, numbers[i].min, numbers[i].max);
 	for (size_t i = 0; i < SL_LEN(flags); i++)
 		*(bool *)(void *)((char *)p + flags[i].at) = ctl_sched_param(c, flags[i].key) != NULL;
+	p->whole_hetjob = p->whole_hetjob || ctl_sched_param(c, "whole_pack"); /* Its name before. */
+	p->bf_hetjob_prio = het_prio_of(c);
 	p->bf_node_space_size = ctl_conf_number_of(c, "bf_node_space_size", p->bf_max_job_test, 2, 2000000);
 	if (ctl_sched_param(c, "bf_licenses")) /* It wants the running ones, too. */
 		p->bf_running_job_reserve = true;

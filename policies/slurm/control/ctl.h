@@ -17,6 +17,7 @@
  *   ctl_acct      sacctmgr's tree of associations, and QOS
  *   ctl_job_make  job descriptions before submission
  *   ctl_submit    submission
+ *   ctl_het       heterogeneous jobs: what is done to one component or to all; ctl_het_bf: how they start
  *   ctl_job       a job's states: eligibility, start, end, requeue, hold; arrays
  *   ctl_tick      time limits (OverTimeLimit), deadlines
  *   ctl_depend    dependencies
@@ -199,7 +200,7 @@ struct ctl_job {
 	/* What passes, looks at limits and calculations of usage read of each job: together. */
 	uint32_t next, before; /* In ctl's list of its state (pending, or running and suspended), by
 				* order of submission. */
-	uint32_t row;          /* Of the trace: also the order of submission. */
+	uint32_t row;          /* Of ctl->job: that of the trace; further components come behind all. */
 	uint32_t order;        /* Among submissions: of an array, that of its first task. Slurm's job id, as
 				* far as order goes. */
 	enum ctl_state state;
@@ -285,7 +286,9 @@ struct ctl_job {
 	struct ctl_need *need; /* ctl_license's. */
 	const char *user_name; /* Never NULL. */
 	const char *account;   /* That it named; NULL: none, its user's default. */
-	bool hetero;           /* Several components: not followed, refused at submission. */
+	struct ctl_het *het;   /* It is a component of that heterogeneous job; NULL: of none. */
+	uint32_t het_offset;   /* Which; 0: its leader, or of none. */
+	uint32_t of;           /* Its row of the trace: a further component has that of its leader. */
 	int64_t tres_held[CTL_TRES_MAX];
 	int64_t tres_asked[CTL_TRES_MAX];
 	struct ctl_factors factors;
@@ -299,6 +302,24 @@ struct ctl_array {
 	uint32_t *job;      /* By index, ascending. */
 	uint32_t count;
 };
+
+/* A heterogeneous job: components that are submitted and start together (ctl_het.c). Each is a job with a
+ * request, partition, QOS, limit and allocation of its own; to the engine they are one, that of the leader.
+ */
+struct ctl_het {
+	uint32_t *job; /* By offset: rows of ctl->job. */
+	uint32_t count;
+	bool started; /* The engine has it run. */
+	/* Of the last backfill pass (het_details): for the order of its components among others' jobs
+	 * (bf_hetjob_prio). */
+	bool known, reserved;
+	int64_t tier;
+	uint32_t priority;
+	struct ctl_het_plan *plan; /* ctl_het_bf.c's. */
+};
+
+/* bf_hetjob_prio. */
+enum ctl_het_prio { CTL_HET_PRIO_NONE, CTL_HET_PRIO_MIN, CTL_HET_PRIO_AVG, CTL_HET_PRIO_MAX };
 
 /* ---- slurmctld ------------------------------------------------------------------------------- */
 
@@ -326,7 +347,8 @@ struct ctl_params {
 	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes,
 		assoc_limit_stop, reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer,
 		time_min_as_soft_limit, builtin, nohold_on_prolog_fail, enable_user_top,
-		bf_allow_magnetic_slot;
+		bf_allow_magnetic_slot, bf_hetjob_immediate, whole_hetjob;
+	enum ctl_het_prio bf_hetjob_prio;
 	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
 	int64_t preempt_reorder_count, preempt_exempt_time;
 	enum ctl_preempt_mode preempt_mode;
@@ -382,7 +404,10 @@ struct ctl {
 	uint32_t user_count;
 	const struct sl_doc *groups; /* Who is in which group of users; NULL: not said. */
 
-	struct ctl_job *job; /* By row. */
+	struct ctl_job *job; /* By row; behind those of the trace further components. */
+	uint32_t job_count;
+	struct ctl_het *het;
+	uint32_t het_count;
 	struct ctl_array *array;
 	uint32_t array_count;
 	uint32_t pending_first, pending_last, running_first, running_last; /* CTL_NO_ROW: none. */
@@ -488,6 +513,7 @@ enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job);
 bool ctl_acct_modify(struct ctl *c, const char *command);
 
 /* ---- ctl_job.c ------------------------------------------------------------------------------- */
+uint32_t ctl_job_count(const struct sl_jobs *jobs); /* With further components of heterogeneous jobs. */
 int ctl_job_make(struct ctl *c, struct sl_err *err);
 void ctl_submit(struct ctl *c, struct ctl_job *job);
 /* It starts now, on alloc, which is allocated; preempted jobs have ended already. boot: seconds until its
@@ -504,6 +530,8 @@ void ctl_completed(struct ctl *c, struct ctl_job *job);
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held);
 /* The same, of one that the engine has put back itself. */
 void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as);
+/* A component that has just started waits anew, alone: another one cannot start. */
+void ctl_retract(struct ctl *c, struct ctl_job *job);
 /* As gang scheduling does it: it keeps its cores. ctl_suspend_by_hand (scontrol suspend) releases them to
  * others. */
 void ctl_suspend(struct ctl *c, struct ctl_job *job);
@@ -687,6 +715,10 @@ void ctl_limits_accrued(struct ctl *c, struct ctl_job *job);
 /* MinPrioThresh: below it a job starts at once or not, and reserves nothing; 0: none. Goes before
  * bf_min_prio_reserve. */
 uint32_t ctl_limits_prio_least(const struct ctl *c, const struct ctl_job *job);
+/* A component is counted as if it ran with that, until ctl_limits_end (_het_job_limit_check()). */
+void ctl_limits_suppose(struct ctl *c, struct ctl_job *job, const int64_t *tres);
+/* At submission, with what all components of the job's association ask together. */
+enum sl_reason ctl_limits_submit_whole(struct ctl *c, struct ctl_job *job, const int64_t *tres);
 /* It has run into a limit of minutes used (safe not set): to be ended. */
 bool ctl_limits_timed_out(struct ctl *c, struct ctl_job *job);
 /* Whether that could ever be: some limit of its is of minutes used. */
@@ -694,6 +726,31 @@ bool ctl_limits_watched(const struct ctl *c, const struct ctl_job *job);
 /* The job's most nodes by QOS and association, CTL_NEVER: any; and which limit that is: why one that wants
  * more waits. */
 int64_t ctl_limits_nodes_max_of(const struct ctl *c, const struct ctl_job *job, enum sl_reason *reason);
+
+/* ---- ctl_het.c, ctl_het_bf.c ----------------------------------------------------------------- */
+int ctl_het_make(struct ctl *c, struct sl_err *err);
+static inline struct ctl_job *ctl_het_component(struct ctl *c, const struct ctl_het *het, uint32_t offset)
+{
+	return &c->job[het->job[offset]];
+}
+/* The job itself, or the leader of the job that it is a component of. */
+static inline struct ctl_job *ctl_leader(struct ctl *c, struct ctl_job *job)
+{
+	return job->het ? ctl_het_component(c, job->het, 0) : job;
+}
+/* Of a list, behind it: no component of the same job, as all of that may go with it. */
+uint32_t ctl_next_other(const struct ctl *c, const struct ctl_job *job);
+/* Whether the engine is to hear of an order for a component, and in which words. */
+bool ctl_het_order(const struct ctl *c, const struct ctl_job *job, enum order_what *what);
+/* What the engine has of the whole. */
+enum sl_reason ctl_het_reason(const struct ctl *c, const struct ctl_het *het);
+ctl_time ctl_het_planned_at(const struct ctl *c, const struct ctl_het *het);
+/* Some component waits for its nodes to boot. */
+bool ctl_het_configuring(const struct ctl *c, const struct ctl_job *job);
+/* The nodes of one are up: the limits of the others begin anew, too (_het_job_time_limit_incr()). */
+void ctl_het_booted(struct ctl *c, const struct ctl_job *job);
+/* Its leader ends: so do the others, of which the engine is not told. */
+void ctl_het_end(struct ctl *c, const struct ctl_job *leader, enum sl_state state);
 
 /* ---- ctl_preempt.c, ctl_gang.c --------------------------------------------------------------- */
 int ctl_preempt_make(struct ctl *c, struct sl_err *err);
@@ -881,7 +938,8 @@ bool ctl_complete_waits(const struct ctl *c, uint64_t *nodes);
 
 /* ---- ctl_command.c --------------------------------------------------------------------------- */
 int ctl_command_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err);
-/* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks.
+/* Rows of jobs by what commands call them: "17", "17_3", "17_[1-3,7]", "17" of an array: all of its tasks;
+ * "17+1", "17" of a heterogeneous job: all of its components.
  * The number of rows, each once and ascending; at most `room` are written. SIZE_MAX: it is no such name. */
 size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t capacity);
 /* How many jobs operators suspend in all. */

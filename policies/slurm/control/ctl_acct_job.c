@@ -48,9 +48,9 @@ static enum sl_reason find_qos(const struct ctl *c, struct ctl_job *job)
 enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job)
 {
 	const struct sl_jobs *jobs = c->jobs;
-	const char *account = NULL;
-	if (jobs && jobs->account && jobs->account_name && jobs->account[job->row] >= 0)
-		account = jobs->account_name[jobs->account[job->row]];
+	const char *account = job->het_offset ? job->account : NULL;
+	if (!account && jobs && jobs->account && jobs->account_name && jobs->account[job->of] >= 0)
+		account = jobs->account_name[jobs->account[job->of]];
 	const char *user = job->user < c->user_count ? c->user_name[job->user] : NULL;
 	const char *part = job->part < c->part_count ? c->part[job->part].name : NULL;
 	job->assoc = ctl_assoc_of(c, user, account, part);

@@ -35,6 +35,7 @@ struct attempt {
 	bool now_only;            /* It may not reserve. */
 	bool counted;             /* For bf_max_job_test, which counts jobs however often they are tried. */
 	bool no_reserve;          /* Its QOS says so. */
+	ctl_time het_from;        /* Not before the other components of its job; CTL_NONE. */
 	ctl_time start;           /* Not before then, */
 	ctl_time later;           /* and if that does not do, then; CTL_NEVER: no more. */
 	ctl_time at;              /* It would start. */
@@ -45,7 +46,7 @@ static bool has_owners(const struct ctl *c)
 	for (uint32_t i = 0; i < c->part_count; i++)
 		if (c->part[i].spec->exclusive_user)
 			return true;
-	for (uint32_t i = 0; i < c->jobs->count; i++)
+	for (uint32_t i = 0; i < c->job_count; i++)
 		if (c->job[i].desc.desc && c->job[i].desc.desc->exclusive == SL_EXCLUSIVE_USER)
 			return true;
 	return false;
@@ -61,7 +62,7 @@ int ctl_bf_make(struct ctl *c, struct sl_err *err)
 	bf->slots.c = c;
 	bf->slots.words = select_node_words(c->select);
 	bf->slots.asked = sl_alloc(c->arena, bf->slots.words, sizeof(*bf->slots.asked));
-	bf->planned = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*bf->planned));
+	bf->planned = sl_alloc(c->arena, c->job_count + 1, sizeof(*bf->planned));
 	bf->by_user = sl_alloc(c->arena, users, sizeof(*bf->by_user));
 	bf->by_part = sl_alloc(c->arena, c->part_count, sizeof(*bf->by_part));
 	bf->by_user_part = c->params.bf_max_job_user_part
@@ -73,7 +74,7 @@ int ctl_bf_make(struct ctl *c, struct sl_err *err)
 	if (!bf->slots.asked || !bf->planned || !bf->by_user || !bf->by_part || !bf->by_user_part ||
 		!bf->by_assoc || !bf->reserved)
 		return sl_fail_memory(err);
-	return SL_OK;
+	return ctl_het_bf_make(c, err);
 }
 
 /* Plans are made of whole bf_resolution. */
@@ -201,26 +202,25 @@ static void take_limit(struct attempt *a)
 
 /* As long as no slot that begins later lacks its nodes, and no reservation begins there
  * (_reset_job_time_limit). */
-static int64_t stretched(const struct attempt *a, const struct ctl_job *job)
+int64_t ctl_bf_stretched(struct ctl *c, const struct ctl_job *job, int64_t minutes)
 {
-	const struct ctl_slots *s = &a->bf->slots;
-	uint64_t *mine = ctl_place_set(a->c, CTL_SET_PLACE);
-	int64_t minutes = a->minutes_full;
-	memset(mine, 0, a->words * sizeof(*mine));
+	const struct ctl_slots *s = &c->bf->slots;
+	uint64_t *mine = ctl_place_set(c, CTL_SET_PLACE);
+	memset(mine, 0, s->words * sizeof(*mine));
 	for (uint32_t i = 0; i < job->alloc->node_count; i++)
 		ctl_bit_set(mine, job->alloc->node_alloc[i].node);
-	const ctl_time end = a->c->now + minutes * 60;
+	const ctl_time end = c->now + minutes * 60;
 	for (uint32_t i = 0;;) {
 		const struct ctl_slot *slot = &s->slot[i];
-		const int64_t gap = (slot->begin - a->c->now) / 60;
-		if (slot->begin != a->c->now && slot->begin < end && gap < minutes &&
-			!ctl_set_within(mine, slot->nodes, a->words))
+		const int64_t gap = (slot->begin - c->now) / 60;
+		if (slot->begin != c->now && slot->begin < end && gap < minutes &&
+			!ctl_set_within(mine, slot->nodes, s->words))
 			minutes = gap;
 		i = slot->next;
 		if (!i)
 			break;
 	}
-	minutes = ctl_resv_minutes(a->c, job, mine, minutes);
+	minutes = ctl_resv_minutes(c, job, mine, minutes);
 	return minutes > job->time_min ? minutes : job->time_min;
 }
 
@@ -240,7 +240,7 @@ static void set_limit(struct attempt *a)
 	job->time_limit = a->limit;
 	if (!a->no_reserve && !is_soft(a) &&
 		((job->time_min != CTL_NONE && job->time_min > 0) || job->deadline != CTL_NONE))
-		job->time_limit = stretched(a, job);
+		job->time_limit = ctl_bf_stretched(a->c, job, a->minutes_full);
 	if (job->time_limit == tested)
 		return;
 	const int64_t minutes = job->time_limit == CTL_NEVER ? YEAR_MINUTES : job->time_limit;
@@ -418,7 +418,8 @@ static enum verdict ctl_bf_reserve(struct attempt *a, ctl_time begin, ctl_time e
 		return STOP;
 	still_until(bf, end > bf->slots.window_end ? end - c->params.bf_window_min * 60 : CTL_NEVER);
 	bf->reserved[a->entry->part]++;
-	plan(a);
+	if (a->job->state == CTL_PENDING) /* A component may have started already (bf_hetjob_immediate). */
+		plan(a);
 	return after_reserving(a);
 }
 
@@ -428,17 +429,18 @@ static bool is_limited(const struct attempt *a)
 {
 	struct ctl *c = a->c;
 	int64_t tres[CTL_TRES_MAX];
-	if (c->params.assoc_limit_stop)
+	if (c->params.assoc_limit_stop || a->job->state != CTL_PENDING)
 		return false;
 	memcpy(tres, a->job->tres_asked, sizeof(tres));
 	tres[CTL_TRES_NODE] = ctl_set_count(a->nodes, a->words);
 	enum sl_reason reason = ctl_limits_pre(c, a->job);
 	if (reason == SL_REASON_NONE)
 		reason = ctl_limits_post(c, a->job, tres);
-	if (reason == SL_REASON_NONE)
-		return false;
-	ctl_queue_reason(c, a->job, reason);
-	return true;
+	/* Each of its tests clears what a limit said before: of a component, that all together are too many.
+	 */
+	if (reason != SL_REASON_NONE || (a->job->het && ctl_is_limit_known(a->job->reason)))
+		ctl_queue_reason(c, a->job, reason);
+	return reason != SL_REASON_NONE;
 }
 
 /* It would start at a->at, not now. */
@@ -456,7 +458,8 @@ static enum verdict ctl_bf_settle(struct attempt *a)
 	}
 	const ctl_time begin = down(c, a->at);
 	const ctl_time end = whole_slots(c, a->at + a->minutes * 60);
-	if (a->at > c->now && ctl_slots_overlap(s, begin, end, a->nodes)) { /* _test_resv_overlap */
+	if ((a->at > c->now || a->job->het) &&
+		ctl_slots_overlap(s, begin, end, a->nodes)) { /* _test_resv_overlap */
 		/* At the window's very end what is rounded down lies in a slot that was not tested: slurmctld
 		 * would try the same again until bf_max_time ends the pass. */
 		if (a->at <= a->start) {
@@ -466,6 +469,8 @@ static enum verdict ctl_bf_settle(struct attempt *a)
 		a->later = a->at;
 		return LATER;
 	}
+	if (a->job->het && ctl_het_deadlocks(c, a->job, a->at))
+		return NEXT;
 	if (is_limited(a) || a->no_reserve) /* no_reserve: its QOS's flag NoReserve. */
 		return NEXT;
 	return ctl_bf_reserve(a, begin, end);
@@ -489,6 +494,29 @@ static bool is_completing(const struct attempt *a)
 	return true;
 }
 
+/* What a component is planned for (comp_time_limit). */
+static int64_t component_minutes(const struct attempt *a)
+{
+	const struct ctl_job *job = a->job;
+	const bool shortened = job->deadline == CTL_NONE && job->time_min != CTL_NONE && job->time_min > 0 &&
+			       job->time_min < a->minutes_full;
+	return shortened ? job->time_min : a->minutes_full;
+}
+
+/* A component starts with the others only, and its nodes are kept for it even if it could start now. */
+static enum verdict settle_component(struct attempt *a)
+{
+	struct ctl *c = a->c;
+	const ctl_time end = whole_slots(c, a->at + a->minutes * 60);
+	const bool planned =
+		a->at <= c->now || !ctl_slots_overlap(&a->bf->slots, down(c, a->at), end, a->nodes);
+	if (planned) {
+		ctl_het_planned(c, a->job, a->at, component_minutes(a), ctl_set_count(a->nodes, a->words));
+		ctl_het_try(c, a->job);
+	}
+	return ctl_bf_settle(a);
+}
+
 enum { A_WHILE = 500 }; /* Seconds (own-87). */
 
 /* Once, not before a->later. */
@@ -497,7 +525,7 @@ static enum verdict try_at(struct attempt *a)
 	struct ctl *c = a->c;
 	struct ctl_bf *bf = a->bf;
 	bool overlap = false;
-	a->start = a->later;
+	a->start = a->later > a->het_from ? a->later : a->het_from;
 	a->later = CTL_NEVER;
 
 	/* Nodes of the partition that are up, as reservations leave them (job_test_resv), */
@@ -529,6 +557,8 @@ static enum verdict try_at(struct attempt *a)
 		a->at = c->now + 1;
 		a->later = CTL_NEVER;
 	}
+	if (a->job->het)
+		return settle_component(a);
 	if (a->at > c->now)
 		return ctl_bf_settle(a);
 
@@ -567,9 +597,12 @@ static enum verdict ctl_bf_look(struct ctl *c, const struct ctl_entry *entry, st
 		.words = select_node_words(c->select),
 		.nodes = ctl_place_set(c, CTL_SET_TRY),
 		.before = ctl_place_set(c, CTL_SET_BEFORE),
+		.het_from = CTL_NONE,
 		.later = c->now };
 	a.job->part = entry->part;
 	a.bf->jobs_looked++;
+	if (job->het && !ctl_het_enter(c, job, &a.het_from))
+		return NEXT;
 	if (is_passed_over(&a))
 		return NEXT;
 	/* The start reported before is void, unless another of its partitions planned it in this pass. Jobs
@@ -644,6 +677,7 @@ void ctl_bf_pass(struct ctl *c)
 	struct ctl_bf *bf = c->bf;
 	struct ctl_entry *entry;
 	clear_counts(c);
+	ctl_het_pass_begin(c);
 	const size_t count = ctl_queue_build(c, true, &entry);
 	if (!count || !ctl_slots_begin(
 			      &bf->slots, c->now, c->now + c->params.bf_window_min * 60, ctl_nodes_avail(c)))
@@ -663,6 +697,8 @@ void ctl_bf_pass(struct ctl *c)
 		verdict = look_at(c, &entry[i]);
 		i += verdict != RETRY;
 	}
+	if (controller_goes_on(&c->engine))
+		ctl_het_pass_end(c);
 	bf->slots_made += bf->slots.count;
 	look_at_ends(c);
 	still_until(bf, bf->slots.still_until);

@@ -29,6 +29,13 @@ struct ctl_slots {
 	ctl_time still_until;
 };
 
+/* The last component of a heterogeneous job that is planned in a partition (deadlock_job_struct_t). */
+struct ctl_het_late {
+	const struct ctl_het *het;
+	uint32_t part;
+	ctl_time start;
+};
+
 struct ctl_bf {
 	struct ctl_slots slots;
 	/* By job: what this pass plans for it; CTL_NONE: nothing yet. */
@@ -40,9 +47,31 @@ struct ctl_bf {
 	int64_t tries, started;
 	bool owners;          /* Some partition, or some job, has nodes for one user alone. */
 	ctl_time still_until; /* A pass over the same state would do the same before then. */
+	/* ctl_het_bf.c's, of this pass: heterogeneous jobs, in the order in which they were met; where they
+	 * are planned, the latest first; and sets of nodes. */
+	struct ctl_het **het;
+	struct ctl_het_late *late;
+	uint32_t het_count, late_count;
+	size_t late_capacity;
+	uint64_t *het_nodes, *het_used;
 	/* For benchmarks: */
 	uint64_t passes, tests, slots_made, jobs_looked;
 };
+
+/* Minutes up to so many that a job which starts now may run on its nodes before the plan has others there. */
+int64_t ctl_bf_stretched(struct ctl *c, const struct ctl_job *job, int64_t minutes);
+
+/* ---- ctl_het_bf.c */
+int ctl_het_bf_make(struct ctl *c, struct sl_err *err);
+void ctl_het_pass_begin(struct ctl *c); /* Before the queue is sorted. */
+void ctl_het_pass_end(struct ctl *c);   /* Those that can, start. */
+/* A component is looked at. *from: it starts no sooner; false: another component has no place. */
+bool ctl_het_enter(struct ctl *c, struct ctl_job *job, ctl_time *from);
+/* It could start at that time, for so many minutes, on so many nodes. */
+void ctl_het_planned(struct ctl *c, struct ctl_job *job, ctl_time at, int64_t minutes, int64_t nodes);
+void ctl_het_try(struct ctl *c, const struct ctl_job *job); /* bf_hetjob_immediate */
+/* _het_job_deadlock_test(): with that start it would wait for a job that waits for it. */
+bool ctl_het_deadlocks(struct ctl *c, const struct ctl_job *job, ctl_time at);
 
 /* One slot from now to the end of the window, of these nodes. False: no memory. */
 bool ctl_slots_begin(struct ctl_slots *s, ctl_time now, ctl_time window_end, const uint64_t *nodes);

@@ -62,20 +62,40 @@ static bool is_of_array(const struct ctl_job *job, int64_t id, const char *tasks
 	return !tasks || (len == 1 && *tasks == '*') || has_task(tasks, len, job->more->array_task);
 }
 
+/* "7+1" of the heterogeneous job 7; by "7" all of its components; by "8" its second one, if no other job has
+ * that number. */
+static bool is_component(
+	const struct ctl *c, const struct ctl_job *job, int64_t id, int64_t offset, bool found)
+{
+	const int64_t leader = c->jobs->id[job->of];
+	if (!job->het || (c->jobs->id_name && c->jobs->id_name[job->of]))
+		return false;
+	if (offset != SL_NONE)
+		return leader == id && job->het_offset == offset;
+	return job->het_offset && (leader == id || (!found && leader + job->het_offset == id));
+}
+
 size_t ctl_rows_named(const struct ctl *c, const char *text, size_t len, uint32_t *row, size_t capacity)
 {
 	const size_t digits = strspn(text, "0123456789");
 	const size_t front = digits < len ? digits : len;
 	const char *tasks = front < len && text[front] == '_' ? text + front + 1 : NULL;
+	const bool component = front < len && text[front] == '+';
 	const size_t tasks_len = tasks ? len - front - 1 : 0;
 	size_t count = 0;
 	int64_t id = SL_NONE;
-	const bool numbered = (front == len || tasks_len) && sl_get_i64(text, front, &id);
-	for (uint32_t i = 0; i < c->jobs->count; i++) {
-		bool meant = is_name(c, i, text, len);
-		if (!meant && numbered)
+	int64_t offset = SL_NONE;
+	if (component && !sl_get_i64(text + front + 1, len - front - 1, &offset))
+		return SIZE_MAX;
+	const bool numbered = (front == len || tasks_len || component) && sl_get_i64(text, front, &id);
+	for (uint32_t i = 0; i < c->job_count; i++) {
+		const bool of_trace = i < c->jobs->count;
+		bool meant = of_trace && is_name(c, i, text, len);
+		if (!meant && numbered && !component && of_trace)
 			meant = (!tasks && ctl_command_is_number(c, i, id)) ||
 				is_of_array(&c->job[i], id, tasks, tasks_len);
+		if (!meant && numbered && !tasks)
+			meant = is_component(c, &c->job[i], id, offset, count > 0);
 		if (meant && count < capacity)
 			row[count] = i;
 		count += meant;

@@ -18,16 +18,16 @@ static bool ctl_command_do_hold(struct ctl *c, struct ctl_job *job, bool by_user
 	return true;
 }
 
-/* job_requeue2(): batch jobs that run, unless they forbid it. */
+/* job_requeue2(): batch jobs that run, unless they forbid it; of a heterogeneous job the leader, for all. */
 static bool requeue(struct ctl *c, struct ctl_job *job, bool held)
 {
-	if (!ctl_is_active(job) || !job->requeue_ok)
+	if (!ctl_is_active(job) || !job->requeue_ok || job->het_offset)
 		return false;
 	ctl_requeue(c, job, SL_PENDING, held);
 	return true;
 }
 
-static bool suspend(struct ctl *c, struct ctl_job *job)
+static bool suspend_one(struct ctl *c, struct ctl_job *job)
 {
 	if (job->state != CTL_RUNNING)
 		return false;
@@ -37,7 +37,7 @@ static bool suspend(struct ctl *c, struct ctl_job *job)
 	return true;
 }
 
-static bool resume(struct ctl *c, struct ctl_job *job)
+static bool resume_one(struct ctl *c, struct ctl_job *job)
 {
 	if (job->state != CTL_SUSPENDED)
 		return false;
@@ -48,9 +48,31 @@ static bool resume(struct ctl *c, struct ctl_job *job)
 	return true;
 }
 
+/* _job_suspend(): of a heterogeneous job all components, by its leader. */
+static bool for_all(struct ctl *c, struct ctl_job *job, bool (*act)(struct ctl *c, struct ctl_job *one))
+{
+	bool done = true;
+	if (!job->het)
+		return act(c, job);
+	if (job->het_offset)
+		return false;
+	for (uint32_t k = 0; k < job->het->count; k++)
+		done &= act(c, ctl_het_component(c, job->het, k)) || k;
+	return done;
+}
+
+static bool suspend(struct ctl *c, struct ctl_job *job) { return for_all(c, job, suspend_one); }
+static bool resume(struct ctl *c, struct ctl_job *job) { return for_all(c, job, resume_one); }
+
+/* Of a heterogeneous job with the leader all go; another component goes alone, if it runs, or, with
+ * whole_hetjob, with all. */
 static bool cancel(struct ctl *c, struct ctl_job *job)
 {
 	if (job->state != CTL_PENDING && !ctl_is_active(job))
+		return false;
+	if (job->het_offset && c->params.whole_hetjob)
+		job = ctl_leader(c, job);
+	if (job->het_offset && job->state == CTL_PENDING)
 		return false;
 	ctl_end(c, job, SL_CANCELLED, false);
 	return true;
@@ -103,9 +125,13 @@ static void cancel_all(struct ctl *c, const struct command *command)
 		for (uint32_t row = round ? c->running_first : c->pending_first, next; row != CTL_NO_ROW;
 			row = next) {
 			struct ctl_job *job = &c->job[row];
+			const uint32_t other = ctl_next_other(c, job);
+			const enum ctl_state was = job->state;
 			next = job->next;
 			if (is_meant(c, &command->filter, job))
 				(void)cancel(c, job);
+			if (next != CTL_NO_ROW && was != CTL_ENDED && c->job[next].state == CTL_ENDED)
+				next = other; /* It went with this one. */
 		}
 }
 
@@ -130,11 +156,16 @@ static bool update_partition(struct ctl *c, const struct command *command)
 	return done;
 }
 
-static bool hold_by_operator(struct ctl *c, struct ctl_job *job)
+/* With whole_hetjob all components (_hold_job()). */
+static bool hold_all(struct ctl *c, struct ctl_job *job, bool by_user)
 {
-	return ctl_command_do_hold(c, job, false);
+	for (uint32_t k = 0; job->het && c->params.whole_hetjob && k < job->het->count; k++)
+		ctl_hold(c, ctl_het_component(c, job->het, k), by_user);
+	return ctl_command_do_hold(c, job, by_user);
 }
-static bool hold_by_user(struct ctl *c, struct ctl_job *job) { return ctl_command_do_hold(c, job, true); }
+
+static bool hold_by_operator(struct ctl *c, struct ctl_job *job) { return hold_all(c, job, false); }
+static bool hold_by_user(struct ctl *c, struct ctl_job *job) { return hold_all(c, job, true); }
 static bool requeue_only(struct ctl *c, struct ctl_job *job) { return requeue(c, job, false); }
 static bool requeue_hold(struct ctl *c, struct ctl_job *job) { return requeue(c, job, true); }
 
@@ -185,8 +216,22 @@ static void release_tasks(struct ctl *c, const uint32_t *row, uint32_t count)
 			continue;
 		}
 		ctl_release_hold(c, job);
-		head = job->state == CTL_PENDING ? job : NULL;
+		head = job->state == CTL_PENDING && !job->het ? job : NULL;
+		for (uint32_t k = 0; job->het && c->params.whole_hetjob && k < job->het->count; k++)
+			ctl_release_hold(c, ctl_het_component(c, job->het, k));
 	}
+}
+
+/* A further component of a job whose leader the command names, too, and which goes with it. */
+static bool goes_with_leader(const struct command *command, const struct ctl_job *job)
+{
+	if (!job->het_offset || command->kind == COMMAND_JOB || command->kind == COMMAND_HOLD ||
+		command->kind == COMMAND_UHOLD)
+		return false;
+	for (uint32_t i = 0; i < command->row_count; i++)
+		if (command->row[i] == job->het->job[0])
+			return true;
+	return false;
 }
 
 static void do_jobs(struct ctl *c, const struct command *command)
@@ -200,7 +245,8 @@ static void do_jobs(struct ctl *c, const struct command *command)
 		if (command->kind == COMMAND_RELEASE)
 			release_tasks(c, command->row + i, until - i);
 		for (uint32_t k = i; k < until && command->kind != COMMAND_RELEASE; k++)
-			c->commands->refused += !do_one(c, command, &c->job[command->row[k]]);
+			if (!goes_with_leader(command, &c->job[command->row[k]]))
+				c->commands->refused += !do_one(c, command, &c->job[command->row[k]]);
 	}
 }
 

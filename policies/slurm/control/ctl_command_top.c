@@ -117,7 +117,7 @@ static void top_exchange(struct top *t)
 
 bool command_top(struct ctl *c, const struct command *command)
 {
-	const size_t jobs = c->jobs->count;
+	const size_t jobs = c->job_count;
 	struct top t = { .c = c,
 		.listed = malloc((command->row_count + 1) * sizeof(struct ctl_job *)),
 		.other = malloc((jobs + 1) * sizeof(struct ctl_job *)),

@@ -11,7 +11,8 @@
  *   afterok     it has COMPLETED; it never will, once it has ended otherwise: of an array once all tasks have
  *   afternotok  it has ended otherwise: FAILED, TIMEOUT, CANCELLED, NODE_FAIL...
  *   aftercorr   as afterok, of the task of the same index
- *   singleton   no other job of its name and user runs, and none of those submitted before it waits
+ *   singleton   no other job of its name and user runs, and none of those submitted before it waits;
+ *               components of its own heterogeneous job do not count
  *
  * Jobs that are not in the trace count as long ended, so their dependencies are met.
  */
@@ -79,8 +80,9 @@ static enum answer singleton(const struct ctl *c, const struct ctl_job *job)
 	uint32_t row = d->singleton_first ? d->singleton_first[job->row] : CTL_NO_ROW;
 	for (; row != CTL_NO_ROW; row = d->singleton_next[row]) {
 		const struct ctl_job *other = &c->job[row];
-		if (row != job->row && (ctl_is_active(other) || other->leaving ||
-					       (other->state == CTL_PENDING && row < job->row)))
+		if (row != job->row && (!job->het || other->het != job->het) &&
+			(ctl_is_active(other) || other->leaving ||
+				(other->state == CTL_PENDING && other->order < job->order)))
 			return WAITS;
 	}
 	return MET;
@@ -221,7 +223,7 @@ static bool same_singleton(const struct ctl_job *a, const struct ctl_job *b)
 static int make_singletons(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_depends *d = c->depends;
-	const uint32_t count = c->jobs->count;
+	const uint32_t count = c->job_count;
 	struct sl_map map = { .arena = c->arena }; /* Of the first of each. */
 	uint32_t *last = sl_alloc(c->arena, (size_t)count + 1, sizeof(*last));
 	int status = SL_OK;
@@ -261,10 +263,10 @@ int ctl_depend_make(struct ctl *c, struct sl_err *err)
 	c->depends = sl_alloc(c->arena, 1, sizeof(*c->depends));
 	if (!c->depends)
 		return sl_fail_memory(err);
-	c->depends->list = sl_alloc(c->arena, (size_t)c->jobs->count + 1, sizeof(struct depend_list *));
+	c->depends->list = sl_alloc(c->arena, (size_t)c->job_count + 1, sizeof(struct depend_list *));
 	if (!c->depends->list)
 		return sl_fail_memory(err);
-	for (uint32_t row = 0; row < c->jobs->count; row++) {
+	for (uint32_t row = 0; row < c->job_count; row++) {
 		const struct sl_job_attributes *more = c->job[row].more;
 		if (!more->depend_count)
 			continue;
@@ -314,6 +316,8 @@ static bool read_jobs(struct reading *r, enum sl_depend_kind kind, const char *t
 		return false;
 	const uint32_t before = r->count;
 	for (size_t i = 0; i < rows; i++) {
+		if (r->c->job[row[i]].het_offset) /* The first component stands for all. */
+			continue;
 		if (kind == SL_AFTER_CORR && r->c->job[row[i]].array != CTL_NO_ROW &&
 			r->job->array != CTL_NO_ROW && r->c->job[row[i]].array_task != r->job->array_task)
 			continue;

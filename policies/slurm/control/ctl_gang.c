@@ -305,7 +305,7 @@ static struct gang_job *new_job(struct ctl *c, struct ctl_job *job)
 /* gs_job_start() */
 void ctl_gang_started(struct ctl *c, struct ctl_job *job)
 {
-	if (!gangs(c) || job->gang || !job->alloc)
+	if (!gangs(c) || job->gang || !job->alloc || job->het) /* gang.c leaves components alone. */
 		return;
 	struct gang_part *p = &c->gang->part[job->part];
 	struct gang_job *one = new_job(c, job);

@@ -23,11 +23,17 @@ static struct list list_of(struct ctl *c, const struct ctl_job *job)
 	return (struct list){ &c->running_first, &c->running_last, &c->running_count };
 }
 
+/* As submitted: further components come with their leader. */
+static bool list_goes_after(const struct ctl_job *one, const struct ctl_job *other)
+{
+	return one->of != other->of ? one->of > other->of : one->het_offset > other->het_offset;
+}
+
 void ctl_list_add(struct ctl *c, struct ctl_job *job)
 {
 	const struct list list = list_of(c, job);
 	uint32_t before = *list.last; /* Mostly it is the last. */
-	while (before != CTL_NO_ROW && before > job->row)
+	while (before != CTL_NO_ROW && list_goes_after(&c->job[before], job))
 		before = c->job[before].before;
 	job->before = before;
 	job->next = before == CTL_NO_ROW ? *list.first : c->job[before].next;
@@ -209,6 +215,7 @@ void ctl_start_booted(struct ctl *c, struct ctl_job *job)
 	job->start = c->now;
 	job->end_limit = end_by_limit(job);
 	c->job_changes++;
+	ctl_het_booted(c, job);
 	const struct order_by was = ctl_cause(c, job->started_by, job->started_for);
 	ctl_order(c, job, ORDER_START, NULL);
 	c->engine.cause = was;
@@ -266,6 +273,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool repor
 {
 	if (job->state == CTL_ENDED)
 		return;
+	ctl_het_end(c, job, state);
 	const enum ctl_state was = job->state;
 	job->ended_as = job->kill_at != CTL_NEVER ? job->ended_as : state;
 	if (was == CTL_NOT_SUBMITTED) { /* Its user thought better of it before it came. */
@@ -330,21 +338,55 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 		ctl_completed(c, job);
 }
 
+/* A component that had ended alone waits with the others. */
+static void come_back(struct ctl *c, struct ctl_job *job)
+{
+	job->state = CTL_PENDING;
+	ctl_list_add(c, job);
+	ctl_limits_submitted(c, job, true);
+	job->restarts++;
+	job->total_cpus = 0;
+	job->submit = c->now;
+	job->begin = job->eligible = c->now + c->params.requeue_delay;
+	job->accrue = job->start = job->end = job->end_limit = CTL_NONE;
+	give_priority_anew(c, job);
+	ctl_set_reason(c, job, SL_REASON_BEGIN_TIME);
+}
+
+/* A heterogeneous job as a whole (_job_requeue()). */
+static void wait_all(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held, bool reported)
+{
+	if (!job->het)
+		wait_retry(c, job, as, held, reported);
+	for (uint32_t k = 0; job->het && k < job->het->count; k++) {
+		struct ctl_job *one = ctl_het_component(c, job->het, k);
+		if (ctl_is_active(one))
+			wait_retry(c, one, as, held, reported);
+		else if (one->state == CTL_ENDED)
+			come_back(c, one);
+	}
+	if (job->het && reported)
+		job->het->started = false;
+}
+
 void ctl_requeue(struct ctl *c, struct ctl_job *job, enum sl_state as, bool held)
 {
 	if (!ctl_is_active(job))
 		return;
 	if (job->requeue_ok)
-		wait_retry(c, job, as, held, false);
+		wait_all(c, job, as, held, false);
 	else
-		ctl_end(c, job, as, false);
+		ctl_end(c, ctl_leader(c, job), as, false);
 }
 
 void ctl_requeued(struct ctl *c, struct ctl_job *job, enum sl_state as)
 {
 	if (ctl_is_active(job))
-		wait_retry(c, job, as, false, true);
+		wait_all(c, job, as, false, true);
 }
+
+/* _het_job_kill_now(): it has started, another component cannot; nobody has heard of it. */
+void ctl_retract(struct ctl *c, struct ctl_job *job) { wait_retry(c, job, SL_PENDING, false, true); }
 
 /* ---- Suspension ------------------------------------------------------------------------------ */
 

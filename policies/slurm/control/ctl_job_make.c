@@ -3,8 +3,8 @@
  * ctl_job_make.c - each job's description before it is submitted (job_desc_msg), as sbatch sends it and
  * slurmctld fills it in: partitions, request, time limit in whole minutes, association, array.
  *
- * Of a job of several components (heterogeneous) the first stands for it; it is refused at submission,
- * because its components would have to start together, which is not modelled here.
+ * A job of several components (heterogeneous) is as many jobs: the first in its row of the trace, the others
+ * behind all rows.
  */
 #include "policies/slurm/control/ctl.h"
 #include "policies/slurm/select/asks.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { COMPONENTS_MAX = 64 };
+enum { COMPONENTS_MAX = 128 }; /* MAX_HET_JOB_COMPS */
 
 /* ---- Its association ------------------------------------------------------------------------- */
 
@@ -91,10 +91,12 @@ static int users_by_name(struct ctl *c, struct sl_err *err)
 static void account_of(struct ctl *c, struct ctl_job *job)
 {
 	const struct sl_jobs *jobs = c->jobs;
-	const int32_t account = jobs->account ? jobs->account[job->row] : -1;
+	const int32_t account = jobs->account ? jobs->account[job->of] : -1;
 	job->user_name = c->user_name[job->user];
 	if (jobs->account_name && account >= 0)
 		job->account = jobs->account_name[account];
+	if (job->het_offset && job->desc.desc->account)
+		job->account = job->desc.desc->account;
 	job->assoc = ctl_assoc_of(
 		c, job->user_name, job->account, job->part_count ? c->part[job->parts[0]].name : NULL);
 	job->qos = CTL_NO_ROW;
@@ -162,9 +164,11 @@ bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list)
 static int ctl_job_make_parts_of(struct ctl *c, struct ctl_job *job, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = c->jobs;
-	const int32_t named = jobs->partition_name ? jobs->partition[job->row] : -1;
+	const int32_t named = jobs->partition_name ? jobs->partition[job->of] : -1;
 	const char *list = job->desc.desc->partition;
-	if (!list && named >= 0)
+	/* --partition is of one component alone, a group has that of its job. */
+	const bool own = job->het_offset && jobs->requests[jobs->request[job->of]].desc;
+	if (!list && named >= 0 && !own)
 		list = jobs->partition_name[named];
 	if (!c->cluster->partition_count) /* All of it is one, whatever the log calls its queues. */
 		list = NULL;
@@ -243,14 +247,15 @@ static int ctl_job_make_fill(struct ctl *c, struct ctl_job *job, struct sl_err *
 		return status;
 	SL_CHECK(more);
 	account_of(c, job);
-	job->time_limit = job->limit_set = minutes_of(c->jobs->limit[job->row]);
+	const sl_time own = job->het_offset ? job->desc.desc->limit : SL_NONE;
+	job->time_limit = job->limit_set = minutes_of(own == SL_NONE ? c->jobs->limit[job->of] : own);
 	job->time_min = more->time_min == SL_NONE ? CTL_NONE : minutes_of(more->time_min);
-	job->submit = ctl_time_of(c, c->jobs->submit[job->row]);
+	job->submit = ctl_time_of(c, c->jobs->submit[job->of]);
 	job->begin = time_or_none(c, more->begin);
 	job->deadline = time_or_none(c, more->deadline);
 	job->nice = more->nice == SL_NONE ? 0 : more->nice;
 	job->requeue_ok = more->requeue < 0 ? c->params.requeue : more->requeue != 0;
-	job->run_left = c->jobs->run[job->row] / SL_SECOND;
+	job->run_left = c->jobs->run[job->of] / SL_SECOND;
 	job->eligible = job->accrue = job->start = job->end = job->planned = job->planned_reported = CTL_NONE;
 	job->end_limit = job->suspended_at = job->preempted_at = CTL_NONE;
 	job->tested = CTL_NONE;
@@ -292,7 +297,7 @@ static int array_make(struct ctl *c, const struct task *task, size_t from, size_
 	for (uint32_t i = 0; i < array->count; i++) {
 		struct ctl_job *job = &c->job[task[from + i].row];
 		array->job[i] = job->row;
-		array->order = job->row < array->order ? job->row : array->order;
+		array->order = job->order < array->order ? job->order : array->order;
 		if (job->more->array_limit > array->limit)
 			array->limit = job->more->array_limit;
 		job->array = c->array_count;
@@ -396,7 +401,7 @@ bool ctl_job_sizes(struct ctl *c, struct ctl_job *job)
 static int make_sized(struct ctl *c, struct sl_err *err)
 {
 	const struct ctl_job *last = NULL;
-	for (uint32_t row = 0; row < c->jobs->count; row++) {
+	for (uint32_t row = 0; row < c->job_count; row++) {
 		struct ctl_job *job = &c->job[row];
 		if (!job->desc.desc->node_sizes)
 			continue;
@@ -435,7 +440,7 @@ bool ctl_job_prefer(struct ctl *c, struct ctl_job *job, const char *features)
 static int make_preferred(struct ctl *c, struct sl_err *err)
 {
 	uint32_t last = CTL_NO_ROW;
-	for (uint32_t row = 0; row < c->jobs->count; row++) {
+	for (uint32_t row = 0; row < c->job_count; row++) {
 		struct ctl_job *job = &c->job[row];
 		const char *features = job->desc.desc->prefer;
 		const bool same = last != CTL_NO_ROW && c->job[last].constrained == job->desc.desc;
@@ -462,29 +467,60 @@ static const struct sl_job_attributes *nothing_more(struct ctl *c)
 	return more;
 }
 
+static uint32_t components_of(const struct sl_jobs *jobs, uint32_t row)
+{
+	const uint32_t groups = jobs->requests[jobs->request[row]].group_count;
+	return groups > 1 ? groups : 1;
+}
+
+uint32_t ctl_job_count(const struct sl_jobs *jobs)
+{
+	uint32_t count = jobs->count;
+	for (uint32_t row = 0; row < jobs->count; row++)
+		count += components_of(jobs, row) - 1;
+	return count;
+}
+
+/* The description of one component of a row, whose numbers count in the order of submission. */
+static void begin_job(struct ctl *c, struct ctl_job *job, uint32_t row, const struct sl_job_desc *desc)
+{
+	const struct sl_jobs *jobs = c->jobs;
+	job->row = (uint32_t)(job - c->job);
+	job->of = row;
+	job->array = CTL_NO_ROW;
+	job->desc = (struct select_job){ .desc = desc, .user = jobs->user[row] };
+}
+
 int ctl_job_make(struct ctl *c, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = c->jobs;
 	const struct sl_job_desc *const *desc;
 	const struct sl_job_attributes *nothing = nothing_more(c);
 	int status = slurm_asks_make(c->cluster, jobs, c->arena, COMPONENTS_MAX, &desc, err);
-	c->job = sl_alloc(c->arena, (size_t)jobs->count + 1, sizeof(*c->job));
+	c->job = sl_alloc(c->arena, (size_t)c->job_count + 1, sizeof(*c->job));
 	if (!status && (!nothing || !c->job))
 		status = sl_fail_memory(err);
 	if (status)
 		return status;
+	uint32_t order = 0;
+	uint32_t further = jobs->count;
 	for (uint32_t row = 0; row < jobs->count; row++) {
-		struct ctl_job *job = &c->job[row];
-		SL_CHECK(job);
-		const uint32_t request = jobs->request[row];
-		job->row = job->order = row;
-		job->array = CTL_NO_ROW;
-		job->more = jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : nothing;
-		job->desc = (struct select_job){ .desc = &desc[request][0], .user = jobs->user[row] };
-		job->hetero = jobs->requests[request].group_count > 1;
+		for (uint32_t k = 0; k < components_of(jobs, row); k++) {
+			struct ctl_job *job = &c->job[k ? further++ : row];
+			SL_CHECK(job);
+			begin_job(c, job, row, &desc[jobs->request[row]][k]);
+			job->order = order++;
+			job->het_offset = k;
+			job->more = jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]]
+									: nothing;
+		}
 	}
 	status = jobs->user_name ? users_by_name(c, err) : users_by_number(c, err);
-	for (uint32_t row = 0; row < jobs->count && !status; row++)
+	for (uint32_t row = jobs->count; row < c->job_count; row++)
+		c->job[row].user = c->job[c->job[row].of].user;
+	if (!status)
+		status = ctl_het_make(c, err);
+	for (uint32_t row = 0; row < c->job_count && !status; row++)
 		status = ctl_job_make_fill(c, &c->job[row], err);
 	if (!status)
 		status = make_sized(c, err);

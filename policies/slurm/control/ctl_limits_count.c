@@ -7,6 +7,8 @@
  * counts are 0 when nothing is left. Nodes that several jobs of one count share count once (slurmctld since
  * 18.08), where nodes are limited.
  */
+#include <string.h>
+
 #include "policies/slurm/control/ctl_limits.h"
 
 static struct ctl_used *used_new(struct ctl *c)
@@ -165,15 +167,9 @@ static uint64_t limit_secs(struct ctl *c, const struct ctl_job *job, int64_t min
 	return (uint64_t)minutes * 60;
 }
 
-/* It was submitted to several partitions: their QOS, but that in which it starts, count it no more. */
-static void leave_partitions(struct ctl *c, struct ctl_job *job);
-
-void ctl_limits_begin(struct ctl *c, struct ctl_job *job)
+static void begin_counting(struct ctl *c, struct ctl_job *job)
 {
-	if (job->counted || !ctl_limits_on(c, job))
-		return;
 	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
-	leave_partitions(c, job);
 	job->counted = true;
 	job->counted_assoc = job->assoc;
 	job->counted_qos[0] = order.qos[0];
@@ -181,6 +177,27 @@ void ctl_limits_begin(struct ctl *c, struct ctl_job *job)
 	job->run_plain = limit_secs(c, job, job->time_limit);
 	job->run_secs = factored(job->run_plain, run_factor(c, job));
 	move_all(c, job, true);
+}
+
+/* It was submitted to several partitions: their QOS, but that in which it starts, count it no more. */
+static void leave_partitions(struct ctl *c, struct ctl_job *job);
+
+void ctl_limits_begin(struct ctl *c, struct ctl_job *job)
+{
+	if (job->counted || !ctl_limits_on(c, job))
+		return;
+	leave_partitions(c, job);
+	begin_counting(c, job);
+}
+
+/* Without an allocation its nodes count in no limit. */
+void ctl_limits_suppose(struct ctl *c, struct ctl_job *job, const int64_t *tres)
+{
+	if (job->counted || !ctl_limits_on(c, job))
+		return;
+	memcpy(job->tres_held, tres, sizeof(job->tres_held));
+	job->tres_held[CTL_TRES_NODE] = 0;
+	begin_counting(c, job);
 }
 
 void ctl_limits_end(struct ctl *c, struct ctl_job *job)

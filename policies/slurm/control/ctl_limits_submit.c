@@ -6,6 +6,8 @@
  * DenyOnLimit (strict); else the job waits with their reason. A job without a time limit gets that of
  * MaxWall or GrpWall here. An array is accepted or refused as a whole.
  */
+#include <string.h>
+
 #include "policies/slurm/control/ctl_limits.h"
 
 struct submit {
@@ -199,6 +201,29 @@ static int64_t asked_time(const struct ctl *c, const struct ctl_job *job)
 	return job->time_limit == CTL_NEVER ? CTL_MINUTES_INFINITE : job->time_limit;
 }
 
+/* In each of its partitions. */
+static bool accepts_all(struct submit *s, const struct ctl_job *job)
+{
+	bool accepted = true;
+	for (uint32_t k = 0; k < job->part_count && accepted; k++)
+		accepted = accepts(s, job->parts[k]);
+	return job->part_count ? accepted : accepts(s, job->part);
+}
+
+/* No job more, and nothing is taken over: components were counted one by one. */
+enum sl_reason ctl_limits_submit_whole(struct ctl *c, struct ctl_job *job, const int64_t *tres)
+{
+	int64_t own[CTL_TRES_MAX];
+	if (!ctl_limits_on(c, job))
+		return SL_REASON_NONE;
+	struct submit s = { .look = { .c = c, .job = job }, .time = asked_time(c, job) };
+	memcpy(own, job->tres_asked, sizeof(own));
+	memcpy(job->tres_asked, tres, sizeof(own));
+	const bool accepted = accepts_all(&s, job);
+	memcpy(job->tres_asked, own, sizeof(own));
+	return accepted ? SL_REASON_NONE : s.look.reason;
+}
+
 enum sl_reason ctl_limits_submit(struct ctl *c, struct ctl_job *job)
 {
 	const enum sl_reason unknown = ctl_acct_find(c, job);
@@ -211,12 +236,7 @@ enum sl_reason ctl_limits_submit(struct ctl *c, struct ctl_job *job)
 		return job->refusal = first->refusal;
 	struct submit s = { .look = { .c = c, .job = job }, .time = asked_time(c, job) };
 	s.jobs = first != job ? 0 : job->array != CTL_NO_ROW ? c->array[job->array].count : 1;
-	bool accepted = true;
-	for (uint32_t k = 0; k < job->part_count && accepted; k++)
-		accepted = accepts(&s, job->parts[k]);
-	if (!job->part_count)
-		accepted = accepts(&s, job->part);
-	if (!accepted)
+	if (!accepts_all(&s, job))
 		return job->refusal = s.look.reason;
 	if (s.time_given) {
 		job->time_limit = s.time;

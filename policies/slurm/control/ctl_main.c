@@ -190,6 +190,17 @@ static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct 
 	return false;
 }
 
+/* Backfill alone starts heterogeneous jobs. Each component blocks its partition, whatever keeps it; from
+ * 24.11 on the pass ends where that is blocked already (the search for duplicates leaves the loop of the
+ * pass, no longer one of its own). */
+static enum verdict pass_over_component(struct pass *p, uint32_t part)
+{
+	if (p->c->part[part].blocked)
+		return p->c->params.version >= CTL_24_11 ? STOP : NEXT;
+	block(p, part);
+	return NEXT;
+}
+
 static enum verdict ctl_main_look(struct pass *p, const struct ctl_entry *entry, struct ctl_job *job)
 {
 	struct ctl *c = p->c;
@@ -197,6 +208,8 @@ static enum verdict ctl_main_look(struct pass *p, const struct ctl_entry *entry,
 	struct ctl_part *part = &c->part[entry->part];
 	if (!ctl_resv_in_part(c, job, entry->part) || job->status == CTL_PREEMPTION_IN_PROGRESS)
 		return NEXT;
+	if (job->het)
+		return pass_over_component(p, entry->part);
 	if (job->array != CTL_NO_ROW && !ctl_queue_independent(c, job))
 		return NEXT; /* So many of its tasks run as may (job_array_start_test). */
 	job->part = entry->part;

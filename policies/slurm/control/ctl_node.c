@@ -89,7 +89,8 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 			row[count++] = j;
 	const struct order_by was = ctl_cause(c, SL_RULE_NODE, CTL_NO_ROW);
 	for (uint32_t i = 0; i < count; i++) {
-		struct ctl_job *job = &c->job[row[i]];
+		struct ctl_job *job =
+			ctl_leader(c, &c->job[row[i]]); /* All components go (_het_job_on_node()). */
 		if (job->requeue_ok)
 			ctl_requeue(c, job, SL_NODE_FAIL, false);
 		else

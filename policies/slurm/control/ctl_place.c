@@ -69,7 +69,7 @@ static int list_required(struct ctl *c, struct listing *l)
 	struct ctl_place *p = c->place;
 	const struct sl_job_desc *last = NULL;
 	const uint64_t *known = NULL;
-	for (uint32_t row = 0; row < c->jobs->count; row++) {
+	for (uint32_t row = 0; row < c->job_count; row++) {
 		const struct sl_job_desc *desc = c->job[row].desc.desc;
 		if (!desc || !desc->nodelist)
 			continue;
@@ -92,7 +92,7 @@ static int make_required(struct ctl *c)
 {
 	struct ctl_place *p = c->place;
 	const uint32_t nodes = c->cluster->node_count;
-	p->required = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*p->required));
+	p->required = sl_alloc(c->arena, c->job_count + 1, sizeof(*p->required));
 	struct named *named = sl_alloc(c->arena, nodes + 1, sizeof(*named));
 	if (!p->required || !named)
 		return SL_SYSTEM;
@@ -242,7 +242,7 @@ static enum ctl_status ctl_place_start(struct ctl *c, struct ctl_job *job, const
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	if (c->recorded)
+	if (c->recorded && !job->het) /* Components are not recorded one by one. */
 		alloc = c->recorded->start(c->recorded->self, c, job, alloc);
 	if (!alloc)
 		return CTL_NODES_BUSY;
@@ -526,6 +526,8 @@ enum sl_reason ctl_place_first(struct ctl *c, struct ctl_job *job)
 	look_in(c, job, job->parts[0]);
 	if (status != CTL_OK)
 		return ctl_place_reason_of(c, job, status);
+	if (job->het) /* Whether another goes before it is not asked of a component. */
+		return SL_REASON_NONE;
 	for (uint32_t row = c->pending_last; row != CTL_NO_ROW && !c->params.defer; row = c->job[row].before)
 		if (is_behind(c, job, &c->job[row]))
 			return SL_REASON_PRIORITY;
@@ -559,17 +561,45 @@ static bool take_up_on(struct ctl *c, struct ctl_job *job, const uint64_t *nodes
 	return false;
 }
 
-void ctl_take_up(struct ctl *c, struct ctl_job *job)
+static void take_up_one(struct ctl *c, struct ctl_job *job)
 {
 	struct ctl_place *p = c->place;
-	const char *names = job->more->nodes_recorded;
+	const char *names = job->het_offset ? NULL : job->more->nodes_recorded;
 	uint64_t *nodes = p->set[CTL_SET_TRY];
 	if (job->state != CTL_PENDING)
 		return;
 	memset(nodes, 0, p->words * sizeof(*nodes));
 	if (names && node_list(c, names, strlen(names), nodes) && take_up_on(c, job, nodes))
 		return;
-	(void)take_up_on(c, job, ctl_nodes_avail(c));
+	memcpy(nodes, ctl_nodes_avail(c), p->words * sizeof(*nodes));
+	for (uint32_t k = 0; job->het && k < job->het->count; k++) { /* Each component has its own. */
+		const struct select_alloc *alloc = ctl_het_component(c, job->het, k)->alloc;
+		for (uint32_t i = 0; alloc && i < alloc->node_count; i++)
+			nodes[alloc->node_alloc[i].node / 64] &=
+				~(UINT64_C(1) << (alloc->node_alloc[i].node % 64));
+	}
+	(void)take_up_on(c, job, nodes);
+}
+
+/* Of a heterogeneous job all components, or none. */
+static void take_up_all(struct ctl *c, const struct ctl_het *het)
+{
+	bool whole = true;
+	for (uint32_t k = 0; k < het->count; k++) {
+		take_up_one(c, ctl_het_component(c, het, k));
+		whole &= ctl_is_active(ctl_het_component(c, het, k));
+	}
+	for (uint32_t k = 0; k < het->count && !whole; k++)
+		if (ctl_is_active(ctl_het_component(c, het, k)))
+			ctl_retract(c, ctl_het_component(c, het, k));
+}
+
+void ctl_take_up(struct ctl *c, struct ctl_job *job)
+{
+	if (job->het)
+		take_up_all(c, job->het);
+	else
+		take_up_one(c, job);
 }
 
 /* ---- Later --------------------------------------------------------------------------------------------- */

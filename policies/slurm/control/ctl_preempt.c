@@ -19,6 +19,8 @@
  * - A job that has ended others waits KillWait + MessageTimeout before it ends more.
  * - From 23.02 on removed candidates return licences, too; with reclaim_licenses a job that lacks licences
  *   preempts those that have some of them, on whichever nodes.
+ * - A heterogeneous job is preempted as a whole, for what its leader has (preempt.c: the leader is the
+ *   candidate), if each of its components may be.
  * - SUSPEND is gang scheduling's: no job ends. Under preempt/qos the job then gets the extra row.
  */
 #include "policies/slurm/control/ctl_preempt.h"
@@ -113,7 +115,7 @@ bool ctl_preemption(const struct ctl *c)
 }
 
 /* PreemptMode=OFF of a QOS is slurmdbd's 0: not set. */
-enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job *victim)
+static enum ctl_preempt_mode mode_of(const struct ctl *c, const struct ctl_job *victim)
 {
 	enum ctl_preempt_mode mode = CTL_PREEMPT_NOT_SAID;
 	if (c->params.preempt_by_part)
@@ -122,6 +124,18 @@ enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job
 		 c->qos[victim->qos].preempt_mode != CTL_PREEMPT_OFF)
 		mode = c->qos[victim->qos].preempt_mode;
 	return mode == CTL_PREEMPT_NOT_SAID ? c->params.preempt_mode : mode;
+}
+
+/* Of a heterogeneous job the mode of the component whose mode comes first: SUSPEND, REQUEUE; else the
+ * leader's (slurm_job_preempt_mode()). */
+enum ctl_preempt_mode ctl_preempt_mode(const struct ctl *c, const struct ctl_job *victim)
+{
+	static const enum ctl_preempt_mode first[] = { CTL_PREEMPT_SUSPEND, CTL_PREEMPT_REQUEUE };
+	for (size_t i = 0; victim->het && i < SL_LEN(first); i++)
+		for (uint32_t k = 0; k < victim->het->count; k++)
+			if (mode_of(c, &c->job[victim->het->job[k]]) == first[i])
+				return first[i];
+	return mode_of(c, victim);
 }
 
 static int64_t grace_of(const struct ctl *c, const struct ctl_job *victim)
@@ -174,10 +188,11 @@ static bool needs_priority(const struct ctl *c, const struct ctl_job *preemptor,
 	return c->preempt->by_priority || of_part || of_qos;
 }
 
-bool ctl_may_preempt(
+/* On whichever nodes. */
+static bool may_preempt_one(
 	const struct ctl *c, const struct ctl_job *preemptor, uint32_t part, const struct ctl_job *victim)
 {
-	if (!ctl_preemption(c) || !ctl_preempt_holds(victim))
+	if (!ctl_preempt_holds(victim))
 		return false;
 	if (c->params.preempt_by_part) {
 		const struct ctl_part *its = &c->part[victim->part];
@@ -189,8 +204,33 @@ bool ctl_may_preempt(
 	if (needs_priority(c, preemptor, part) && preemptor->priority <= victim->priority)
 		return false;
 	return victim->priority <= c->preempt->priority_exempt &&
-	       ctl_holds_node_of(victim, c->part[part].nodes) &&
 	       c->now >= victim->start + exempt_time(c, victim);
+}
+
+/* All of its components may be; some of them is on a node in question. */
+static bool may_preempt_all(
+	const struct ctl *c, const struct ctl_job *preemptor, uint32_t part, const struct ctl_het *het)
+{
+	bool there = false;
+	for (uint32_t k = 0; k < het->count; k++) {
+		const struct ctl_job *one = &c->job[het->job[k]];
+		if (!ctl_preempt_holds(one))
+			continue; /* It has ended. */
+		if (!may_preempt_one(c, preemptor, part, one))
+			return false;
+		there |= ctl_holds_node_of(one, c->part[part].nodes);
+	}
+	return there;
+}
+
+bool ctl_may_preempt(
+	const struct ctl *c, const struct ctl_job *preemptor, uint32_t part, const struct ctl_job *victim)
+{
+	if (!ctl_preemption(c) || victim->het_offset) /* The leader stands for all. */
+		return false;
+	if (victim->het)
+		return may_preempt_all(c, preemptor, part, victim->het);
+	return may_preempt_one(c, preemptor, part, victim) && ctl_holds_node_of(victim, c->part[part].nodes);
 }
 
 static bool parts_overlap(const struct ctl *c, uint32_t one, uint32_t other)

@@ -225,7 +225,7 @@ int ctl_prio_make(struct ctl *c, struct sl_err *err)
 	struct ctl_prio *p = c->prio = sl_alloc(c->arena, 1, sizeof(*p));
 	if (!p)
 		return sl_fail_memory(err);
-	p->nice = sl_alloc(c->arena, c->jobs->count + 1U, sizeof(*p->nice));
+	p->nice = sl_alloc(c->arena, c->job_count + 1U, sizeof(*p->nice));
 	if (!p->nice)
 		return sl_fail_memory(err);
 	p->nodes = c->cluster->node_count ? c->cluster->node_count : 1;

@@ -30,7 +30,7 @@ int ctl_queue_make(struct ctl *c, struct sl_err *err)
 	if (!q)
 		return sl_fail_memory(err);
 	/* Tasks that wait for different tasks are records of their own from the start. */
-	for (uint32_t row = 0; row < c->jobs->count; row++)
+	for (uint32_t row = 0; row < c->job_count; row++)
 		for (uint32_t i = 0; i < c->job[row].more->depend_count; i++)
 			if (c->job[row].more->depend[i].kind == SL_AFTER_CORR)
 				c->job[row].alone = true;
@@ -235,11 +235,29 @@ bool ctl_queue_independent(struct ctl *c, struct ctl_job *job)
 	return independent && job->state == CTL_PENDING && job->priority;
 }
 
-/* Reservation, tier, priority: what ctl_queue_compare() looks at first, where no job preempts. */
-static uint64_t key_of(const struct ctl *c, bool resv, uint32_t part, uint32_t priority)
+/* What sort_job_queue2() looks at first, where no job preempts. */
+struct standing {
+	bool reserved;
+	int64_t tier;
+	uint32_t priority;
+};
+
+/* Of a component among other jobs, with bf_hetjob_prio, what the last backfill pass made of all components
+ * (het_details); among its own kind: `whole` is false. */
+static struct standing standing_of(const struct ctl *c, const struct ctl_entry *e, bool whole)
 {
-	const uint64_t tier = (uint64_t)c->part[part].tier & UINT16_MAX;
-	return (uint64_t)resv << 48 | tier << 32 | priority;
+	const struct ctl_het *het = e->job->het;
+	if (het && whole && het->known && c->params.bf_hetjob_prio)
+		return (struct standing){ het->reserved, het->tier, het->priority };
+	return (struct standing){ e->resv != CTL_NO_ROW || e->job->resv != CTL_NO_ROW, c->part[e->part].tier,
+		e->priority };
+}
+
+/* Reservation, tier, priority as one number. */
+static uint64_t key_of(const struct ctl *c, const struct ctl_entry *e)
+{
+	const struct standing s = standing_of(c, e, true);
+	return (uint64_t)s.reserved << 48 | ((uint64_t)s.tier & UINT16_MAX) << 32 | s.priority;
 }
 
 /* One record; in one more for each of those reservations. */
@@ -251,7 +269,7 @@ static size_t append(
 		if (!i && entry.job->resv_names && resvs)
 			continue; /* It is tried in those that it named, and nowhere else. */
 		entry.resv = i ? resv[i - 1] : CTL_NO_ROW;
-		entry.key = key_of(c, i || entry.job->resv != CTL_NO_ROW, entry.part, entry.priority);
+		entry.key = key_of(c, &entry);
 		q->entry[count++] = entry;
 		if (!entry.prefer)
 			continue;
@@ -288,11 +306,6 @@ static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 
 static int more(int64_t a, int64_t b) { return a < b ? 1 : a > b ? -1 : 0; } /* The greater one first. */
 
-static bool is_reserved(const struct ctl_entry *e)
-{
-	return e->resv != CTL_NO_ROW || e->job->resv != CTL_NO_ROW;
-}
-
 /* sort_job_queue2(). Below 0: a goes first. */
 static int ctl_queue_compare(const struct ctl *c, const struct ctl_entry *a, const struct ctl_entry *b)
 {
@@ -302,11 +315,14 @@ static int ctl_queue_compare(const struct ctl *c, const struct ctl_entry *a, con
 		if (ctl_preempts_first(c, b, a))
 			return 1;
 	}
-	int order = more(is_reserved(a), is_reserved(b));
+	const bool apart = a->job->het != b->job->het;
+	const struct standing x = standing_of(c, a, apart);
+	const struct standing y = standing_of(c, b, apart);
+	int order = more(x.reserved, y.reserved);
 	if (!order)
-		order = more(c->part[a->part].tier, c->part[b->part].tier);
+		order = more(x.tier, y.tier);
 	if (!order)
-		order = more(a->priority, b->priority);
+		order = more(x.priority, y.priority);
 	if (!order) /* A requeued job was submitted when it was requeued (own-81). */
 		order = a->job->submit < b->job->submit ? -1 : a->job->submit > b->job->submit;
 	if (!order)
@@ -394,10 +410,14 @@ size_t ctl_queue_build(struct ctl *c, bool backfill, struct ctl_entry **entry)
 	(void)backfill;
 	q->builds++;
 	for (uint32_t row = c->pending_first, next; row != CTL_NO_ROW; row = next) {
+		const uint32_t other = ctl_next_other(c, &c->job[row]);
 		next = c->job[row].next; /* It may be dropped: what it depends on can no longer be. */
 		struct ctl_job *job = met(c, &c->job[row]);
 		if (job)
 			count = ctl_queue_add(c, job, count);
+		if (next != CTL_NO_ROW &&
+			c->job[next].state != CTL_PENDING) /* A component, with its leader. */
+			next = other;
 	}
 	if (!is_fifo(c)) {
 		if (is_keyed(c))

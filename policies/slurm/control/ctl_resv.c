@@ -63,9 +63,9 @@ static const char *account_of(const struct ctl *c, const struct ctl_job *job)
 	if (job->assoc < c->assoc_count)
 		return c->assoc[job->assoc].account;
 	const struct sl_jobs *jobs = c->jobs;
-	if (!jobs || !jobs->account || !jobs->account_name || jobs->account[job->row] < 0)
+	if (!jobs || !jobs->account || !jobs->account_name || jobs->account[job->of] < 0)
 		return NULL;
-	return jobs->account_name[jobs->account[job->row]];
+	return jobs->account_name[jobs->account[job->of]];
 }
 
 /* The job's account or one above it is on the list. */
@@ -215,7 +215,9 @@ uint32_t ctl_resv_tried_in(struct ctl *c, const struct ctl_job *job, uint32_t *r
 		return 0;
 	if (job->resv_names)
 		return named_rows(c, job, row, capacity);
-	for (uint32_t i = 0; i < c->resvs->count && job->resv == CTL_NO_ROW && count < capacity; i++) {
+	/* A component is drawn by none (_job_queue_append()). */
+	for (uint32_t i = 0; i < c->resvs->count && job->resv == CTL_NO_ROW && !job->het && count < capacity;
+		i++) {
 		const struct resv *r = &c->resvs->item[i];
 		if (!r->deleted && r->flags & RESV_MAGNETIC && resv_may_use(c, job, r))
 			row[count++] = i;

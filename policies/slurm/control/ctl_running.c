@@ -28,7 +28,7 @@ struct ctl_running {
 int ctl_running_make(struct ctl *c, struct sl_err *err)
 {
 	struct ctl_running *r = c->running = sl_alloc(c->arena, 1, sizeof(*r));
-	if (!r || !(r->by_row = sl_alloc(c->arena, c->jobs->count + 1, sizeof(*r->by_row))))
+	if (!r || !(r->by_row = sl_alloc(c->arena, c->job_count + 1, sizeof(*r->by_row))))
 		return sl_fail_memory(err);
 	r->changes = 1;
 	return SL_OK;

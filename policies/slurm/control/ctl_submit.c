@@ -9,7 +9,8 @@
  * 3. A test of where it could run, never a start (CLAUSES.md 1.1): what no node has is refused now; what the
  *    partition does not allow waits with PartitionConfig until a pass says what it is.
  *
- * An array's tasks are refused together.
+ * An array's tasks are refused together. So are the components of a heterogeneous job, which are submitted
+ * one after another (_slurm_rpc_submit_batch_het_job()): what one is refused for, all are.
  */
 #include "policies/slurm/control/ctl.h"
 
@@ -177,12 +178,24 @@ static bool takes_jobs(const struct ctl *c, const struct ctl_job *job)
 
 /* ---- Refused at once -------------------------------------------------------------------------------- */
 
+/* What a heterogeneous job may not have. */
+static const char *component_refusal(const struct ctl *c, const struct ctl_job *job)
+{
+	const char *licenses = job->desc.desc ? job->desc.desc->licenses : NULL;
+	if (c->params.builtin)
+		return "Requested operation not supported on this system"; /* Without sched/backfill. */
+	if (job->more->array != SL_NONE)
+		return "Invalid job array specification";
+	return job->het_offset && licenses && *licenses ? "Invalid license specification" : NULL;
+}
+
 /* As sbatch says it; NULL: nothing speaks against the job. */
 static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t count)
 {
 	struct ctl_job *job = all[0];
-	if (job->hetero)
-		return "heterogeneous jobs are not followed: their components start together";
+	const char *component = job->het ? component_refusal(c, job) : NULL;
+	if (component)
+		return component;
 	if (!job->part_count)
 		return "Invalid partition name specified";
 	if (!takes_jobs(c, job))
@@ -308,19 +321,29 @@ static const char *limited(struct ctl *c, struct ctl_job *const *job, uint32_t c
 	return reason == SL_REASON_NONE ? NULL : sl_reason_name(reason);
 }
 
-/* They were all submitted by one call. */
-static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t count)
+/* They are known, and none of them is to be. */
+static void ctl_submit_withdraw(struct ctl *c, struct ctl_job *const *job, uint32_t count)
 {
-	SL_CHECK(count > 0);
+	for (uint32_t i = 0; i < count; i++) {
+		if (job[i]->state != CTL_PENDING)
+			continue; /* What it depends on can no longer be. */
+		ctl_list_drop(c, job[i]);
+		ctl_limits_submitted(c, job[i], false);
+		ctl_limits_accrued(c, job[i]);
+		job[i]->state = CTL_NOT_SUBMITTED;
+	}
+}
+
+/* They wait from now on; or, not NULL, why none of them does. */
+static const char *take_in(struct ctl *c, struct ctl_job *const *job, uint32_t count)
+{
 	for (uint32_t i = 0; i < count; i++)
 		ctl_job_asks(c, job[i]);
 	const char *why = job[0]->part_count ? limited(c, job, count) : NULL;
 	if (!why)
 		why = refusal(c, job, count);
-	for (uint32_t i = 0; i < count && why; i++)
-		ctl_submit_refuse(c, job[i], why);
 	if (why)
-		return;
+		return why;
 	for (uint32_t i = 0; i < count; i++) {
 		ctl_job_asks(c, job[i]); /* Its licences are known by now. */
 		ctl_limits_submitted(c, job[i], true);
@@ -333,25 +356,91 @@ static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t 
 	const bool tested = status == CTL_OK && job[0]->state == CTL_PENDING &&
 			    job[0]->reason == SL_REASON_NONE && is_allowed(c, job[0]);
 	const enum sl_reason first = tested ? ctl_place_first(c, job[0]) : SL_REASON_NONE;
-	for (uint32_t i = 0; i < count; i++) {
-		if (job[i]->state != CTL_PENDING)
-			continue; /* What it depends on can no longer be. */
-		if (status == CTL_NODE_CONFIG) {
-			ctl_list_drop(c, job[i]);
-			ctl_limits_submitted(c, job[i], false);
-			ctl_submit_refuse(c, job[i], "Requested node configuration is not available");
-		} else {
-			first_reason(c, job[i], status, first);
-		}
+	if (status == CTL_NODE_CONFIG) {
+		ctl_submit_withdraw(c, job, count);
+		return "Requested node configuration is not available";
 	}
-	ctl_want_batch_pass(c);
+	for (uint32_t i = 0; i < count; i++)
+		if (job[i]->state == CTL_PENDING)
+			first_reason(c, job[i], status, first);
+	return NULL;
 }
 
-/* With all tasks of its array that arrive at the same moment. */
+static void refuse_all(struct ctl *c, struct ctl_job *const *job, uint32_t count, const char *why)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (job[i]->state != CTL_ENDED)
+			ctl_submit_refuse(c, job[i], why);
+}
+
+/* They were all submitted by one call. */
+static void submit_together(struct ctl *c, struct ctl_job *const *job, uint32_t count)
+{
+	SL_CHECK(count > 0);
+	const char *why = take_in(c, job, count);
+	if (why)
+		refuse_all(c, job, count, why);
+	else
+		ctl_want_batch_pass(c);
+}
+
+/* ---- Heterogeneous jobs -------------------------------------------------------------------------------- */
+
+/* acct_policy_validate_het_job(): components of one association against its limits, and those of their QOS,
+ * as if they were one job. */
+static const char *limited_whole(struct ctl *c, struct ctl_job *const *job, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t tres[CTL_TRES_MAX];
+		uint32_t alike = 0;
+		memset(tres, 0, sizeof(tres));
+		for (uint32_t k = 0; k < count; k++) {
+			if (job[k]->assoc != job[i]->assoc || job[k]->assoc == CTL_NO_ROW)
+				continue;
+			alike++;
+			for (uint32_t t = 0; t < c->tres_count; t++)
+				tres[t] += job[k]->tres_asked[t];
+		}
+		const enum sl_reason reason =
+			alike > 1 ? ctl_limits_submit_whole(c, job[i], tres) : SL_REASON_NONE;
+		if (reason != SL_REASON_NONE)
+			return sl_reason_name(reason);
+	}
+	return NULL;
+}
+
+static void submit_components(struct ctl *c, const struct ctl_het *het)
+{
+	struct ctl_job **job = malloc(het->count * sizeof(struct ctl_job *));
+	const char *why = NULL;
+	if (!job) {
+		controller_no_memory(&c->engine);
+		return;
+	}
+	for (uint32_t k = 0; k < het->count; k++)
+		job[k] = ctl_het_component(c, het, k);
+	for (uint32_t k = 0; k < het->count && !why; k++)
+		why = take_in(c, &job[k], 1);
+	if (!why && c->params.enforce_limits)
+		why = limited_whole(c, job, het->count);
+	if (why) {
+		ctl_submit_withdraw(c, job, het->count);
+		refuse_all(c, job, het->count, why);
+	} else {
+		ctl_want_batch_pass(c);
+	}
+	free(job);
+}
+
+/* With all tasks of its array that arrive at the same moment, or all components. */
 void ctl_submit(struct ctl *c, struct ctl_job *job)
 {
 	if (job->state != CTL_NOT_SUBMITTED)
 		return;
+	if (job->het) {
+		submit_components(c, job->het);
+		return;
+	}
 	if (job->array == CTL_NO_ROW) {
 		submit_together(c, &job, 1);
 		return;

@@ -9,6 +9,7 @@
  *   signalled before (CLAUSES.md 8, run 68: of the looks at 8 modulo 30 the first behind the grace).
  * - Its limit and the OverTimeLimit of its partition or of the cluster are over: TIMEOUT, at once,
  *   since batch scripts heed SIGTERM (run 14).
+ * - Of a heterogeneous job no limit is looked at while nodes of some component boot.
  * - It has used up minutes of its association or QOS, or its reservation is over: TIMEOUT.
  */
 #include "policies/slurm/control/ctl.h"
@@ -83,6 +84,8 @@ static void look_at(struct ctl *c, struct ctl_job *job)
 			ctl_start_booted(c, job);
 		return;
 	}
+	if (ctl_het_configuring(c, job))
+		return;
 	if (job->preempted_at != CTL_NONE) {
 		ctl_preempt_over(c, job);
 		return;
@@ -102,11 +105,14 @@ void ctl_tick(struct ctl *c)
 	const bool look = tick_from(c, c->now) == c->now;
 	for (uint32_t row = c->running_first, next; row != CTL_NO_ROW; row = next) {
 		struct ctl_job *job = &c->job[row];
+		const uint32_t other = ctl_next_other(c, job);
 		next = job->next;
 		if (job->kill_at <= c->now)
 			ctl_end(c, job, job->ended_as, false);
 		else if (look)
 			look_at(c, job);
+		if (next != CTL_NO_ROW && !ctl_is_active(&c->job[next])) /* It went with this one. */
+			next = other;
 	}
 	c->tick_due = CTL_NEVER;
 	for (uint32_t row = c->running_first; row != CTL_NO_ROW; row = c->job[row].next)

@@ -128,26 +128,54 @@ static bool is_ended(enum sl_state state)
 	return state != SL_PENDING && state != SL_RUNNING && state != SL_SUSPENDED;
 }
 
+/* Of all components, as far as they run. */
+static void slurm_hold_all(struct ctl *c, const struct ctl_job *job, struct order *order)
+{
+	if (!job->het)
+		slurm_hold(c, job->alloc, order);
+	for (uint32_t k = 0; job->het && k < job->het->count; k++)
+		if (ctl_het_component(c, job->het, k)->alloc)
+			slurm_hold(c, ctl_het_component(c, job->het, k)->alloc, order);
+}
+
+/* The engine knows rows of the trace. */
+static uint32_t beneficiary_of(const struct ctl *c, const struct ctl_job *job, uint32_t beneficiary)
+{
+	if (beneficiary >= c->job_count || c->job[beneficiary].of == job->of)
+		return CTL_NO_ROW;
+	return c->job[beneficiary].of;
+}
+
+static ctl_time time_of_order(const struct ctl *c, const struct ctl_job *job, enum order_what what)
+{
+	if (what != ORDER_PLAN)
+		return job->eligible;
+	return job->het ? ctl_het_planned_at(c, job->het) : job->planned;
+}
+
 void ctl_order(struct ctl *c, struct ctl_job *job, enum order_what what, const char *why)
 {
+	if (job->het && !ctl_het_order(c, job, &what))
+		return;
 	if (what == ORDER_REASON) {
-		controller_reason(&c->engine, job->row, job->reason);
+		controller_reason(&c->engine, job->of, job->het ? ctl_het_reason(c, job->het) : job->reason);
 		return;
 	}
 	if (what == ORDER_START && ctl_is_past(c)) { /* The engine asks for it as the run begins. */
-		c->engine.runs[job->row] = true;
+		c->engine.runs[job->of] = true;
 		return;
 	}
-	struct order *order = controller_order(&c->engine, what, job->row);
-	const ctl_time at = what == ORDER_PLAN ? job->planned : job->eligible;
+	struct order *order = controller_order(&c->engine, what, job->of);
+	const ctl_time at = time_of_order(c, job, what);
 	if (!order)
 		return;
+	order->cause.beneficiary = beneficiary_of(c, job, order->cause.beneficiary);
 	order->at = at == CTL_NONE ? SL_NONE : ctl_engine_time(c, at);
 	order->why = why;
 	if (what != ORDER_REQUEUE || is_ended(job->ended_as))
 		order->state = job->ended_as;
-	if (what == ORDER_START)
-		slurm_hold(c, job->alloc, order);
+	if (what == ORDER_START || what == ORDER_RESIZE)
+		slurm_hold_all(c, job, order);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -351,6 +379,7 @@ int ctl_make(struct ctl *c, const struct sl_setup *setup, struct sl_err *err)
 	c->jobs = pool ? ctl_pool_jobs(setup) : ctl_whole_jobs(setup);
 	if (!c->cluster || !c->jobs)
 		return sl_fail_memory(err);
+	c->job_count = ctl_job_count(c->jobs);
 	c->epoch = setup->epoch;
 	c->begin = setup->begin;
 	c->pending_first = c->pending_last = c->running_first = c->running_last = CTL_NO_ROW;

@@ -49,7 +49,7 @@ static void begin(uint32_t nodes)
 	struct ctl *c = &w.c;
 	w.cluster =
 		(struct sl_cluster){ .node_count = nodes, .cpus = (int64_t)nodes * 4, .setting = w.setting };
-	w.jobs.count = MAX;
+	w.jobs.count = c->job_count = MAX;
 	c->arena = sl_arena_new();
 	c->cluster = &w.cluster;
 	c->jobs = &w.jobs;
@@ -90,6 +90,7 @@ static struct ctl_job *job_of(int64_t nodes, int64_t cpus, int64_t minutes)
 	const uint32_t row = w.jobs_made++;
 	struct ctl_job *job = &w.job[row];
 	*job = (struct ctl_job){ .row = row,
+		.of = row,
 		.order = row,
 		.state = CTL_PENDING,
 		.assoc = CTL_NO_ROW,

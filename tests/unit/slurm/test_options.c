@@ -195,8 +195,18 @@ Test(options, unknown)
 Test(options, components)
 {
 	expect("sbatch -n1 --mem=1G : -n 8 --gpus-per-node=1 job.sh",
-		"[ n1 mem1024][ n8 gpus/N=1] script=job.sh hidden");
+		"[ n1 mem1024][ n8 mem1024 gpus/N=1] script=job.sh hidden");
 	expect("srun -n1 -t 5 a.out : -n2 b.out : -n3 c.out", "[ n1][ n2][ n3] t=300 script=a.out");
+}
+
+/* What slurm_opt.c does not reset goes on from component to component; accounts, QOS and limits of further
+ * ones are their own, of the first the job's. */
+Test(options, components_go_on)
+{
+	expect("sbatch -A a -q low -t 5 -x n1 --reservation=r --prefer=f -p p -C big -L m : -A b -p q : -q high -t 2 "
+	       "--time-min=1 x.sh",
+		"[ p=p prefer=f C=big x=n1 L=m res=r][ p=q prefer=f x=n1 res=r A=b]"
+		"[ prefer=f x=n1 res=r A=b q=high t=120 tmin=60] qos=low t=300 A=a script=x.sh hidden");
 }
 
 Test(options, no_line)

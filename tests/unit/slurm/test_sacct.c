@@ -158,6 +158,16 @@ Test(sacct, components)
 		"4: 11 @100 run 5 cpus 1 PENDING [ N1 n1 c1]");
 }
 
+/* Columns that differ are the component's own; a further attempt of one is the job's. */
+Test(sacct, components_of_their_own)
+{
+	expect("JobID|Submit|Start|ElapsedRaw|State|Account|QOS|Timelimit|Partition\n"
+	       "9+0|100|150|5|REQUEUED|a|low|00:05:00|p\n9+0|200|400|50|COMPLETED|a|low|00:05:00|p\n"
+	       "9+1|100|150|5|REQUEUED|b|low|00:02:00|q\n9+1|200|400|50|COMPLETED|b|low|00:02:00|q\n",
+		"dated\n2: 9 @100 run 50 limit 300 wait 300 status 1 a=a part=p COMPLETED qos=low start=400 attempts=2 "
+		"earlier=250 requeued=100 [ p=p] [ p=q A=b t=120]");
+}
+
 /* One job: submitted as the first attempt was, run as the last; in whatever order they come. */
 Test(sacct, attempts)
 {
