@@ -31,6 +31,7 @@ enum kube_plugin {
 	KUBE_GANG,
 	KUBE_BALANCED,
 	KUBE_IMAGES,
+	KUBE_GROUP_PODS, /* PodGroupPodsCount: it scores placements. */
 	KUBE_PLUGINS
 };
 
@@ -72,8 +73,10 @@ struct kube_profile {
 		const char *resource;
 		int64_t weight;
 	} scored[KUBE_SCORED_MAX],
-		balanced[KUBE_SCORED_MAX]; /* NodeResourcesFit's and BalancedAllocation's. */
-	uint32_t scored_count, balanced_count;
+		balanced[KUBE_SCORED_MAX], /* NodeResourcesFit's and BalancedAllocation's. */
+		placed[KUBE_SCORED_MAX];   /* NodeResourcesFit's for placements; none: `scored`. */
+	uint32_t scored_count, balanced_count, placed_count;
+	enum kube_strategy placement_strategy;
 	struct {
 		int64_t utilization, score; /* 0..100, 0..10 */
 	} shape[KUBE_SHAPE_MAX];
@@ -82,6 +85,13 @@ struct kube_profile {
 	bool own_wishes;       /* ignorePreferredTermsOfExistingPods */
 };
 
+/* Feature gates that decide, as bits; all are off by default. */
+enum kube_gate {
+	KUBE_GATE_WORKLOAD = 1, /* GenericWorkload */
+	KUBE_GATE_GANG = 2,
+	KUBE_GATE_TOPOLOGY = 4,  /* TopologyAwareWorkloadScheduling */
+	KUBE_GATE_PREEMPTION = 8 /* WorkloadAwarePreemption */
+};
 enum kube_gang { KUBE_GANG_AUTO, KUBE_GANG_OFF, KUBE_GANG_JOB };
 enum kube_ties { KUBE_TIES_NAME, KUBE_TIES_RANDOM };
 
@@ -89,6 +99,7 @@ struct kube_options {
 	enum kube_gang gang;
 	enum kube_ties ties;
 	bool permit;        /* A gang's pods wait on their nodes for the others, one by one. */
+	uint32_t gates;     /* enum kube_gate */
 	bool balanced_old;  /* NodeResourcesBalancedAllocation as before 1.35. */
 	bool backoff_waits; /* backoffQ is not popped while activeQ is empty. */
 	bool autoscale;
@@ -146,6 +157,7 @@ struct kube_pod {
 	sl_time entered, ready, bound; /* ready: its backoff's end. */
 	sl_time created;
 	uint64_t order;     /* Of entries and bindings, of all pods: what came earlier within an instant. */
+	uint64_t first_active; /* Of entries: when it came to activeQ first; 0: it did not yet. */
 	sl_time window;     /* The second of it. */
 	uint32_t failed_by; /* Plugins, as bits. */
 	uint64_t failed_at; /* kube.version then. */
@@ -182,6 +194,7 @@ struct kube_gang_state {
 	uint32_t pods; /* That are there. */
 	uint32_t placed;
 	sl_time until; /* Of permits; SL_NEVER. */
+	struct kube_workload *workload; /* It is of scheduling.k8s.io; NULL: it is not. */
 };
 
 /* A label's values as numbers, by node. */
@@ -279,6 +292,8 @@ struct kube {
 	uint32_t nodes;
 	int64_t free[KUBE_RES_MAX]; /* On all nodes together, whether they are up or not. */
 	uint32_t *visit; /* Nodes in the order in which they are visited: of each zone one in turn. */
+	uint32_t visits; /* So many: all, but while a placement is tried. */
+	const uint8_t *placement; /* By node: it is of the placement that is tried; NULL: all are. */
 	uint32_t start;  /* The next cycle begins at this place of it. */
 	struct kube_key *key;
 	uint32_t keys;
@@ -294,6 +309,7 @@ struct kube {
 	struct kube_job *job; /* By job. */
 	struct kube_gang_state *gang;
 	size_t gangs, gang_capacity;
+	struct sl_map group_map; /* Those of scheduling.k8s.io, by name. */
 	struct kube_budget *budget;
 	uint32_t budgets;
 	struct kube_image *image;
@@ -320,6 +336,12 @@ struct kube {
 		enum kube_change change;
 	} * evicted; /* What went in this cycle: pods that were preempted, and nominations. */
 	size_t evicted_count, evicted_capacity;
+	/* Victims of a group's pods stand where they are until its cycle ends, as its snapshot has them. */
+	bool defers;
+	struct {
+		uint32_t pod, cause;
+	} * doomed;
+	size_t doomed_count, doomed_capacity;
 	uint32_t pod_affinity_pods, pod_affinity_hard_pods; /* Assigned, with affinity. */
 	struct {
 		int64_t priority;
@@ -339,6 +361,7 @@ struct kube {
 	uint32_t looked_at;             /* of so many, */
 	uint32_t began;                 /* from this place of `visit` on. */
 	bool failed;                    /* It ended in an error. */
+	bool group_failed;              /* So did that of a whole group. */
 	const struct kube_watch *watch; /* NULL: nobody. */
 	struct sl_node_alloc *node_alloc;
 	size_t node_alloc_capacity;
@@ -378,9 +401,9 @@ int kube_images_of(struct kube *k, const struct sl_object *object, uint32_t node
 void kube_images_sort(struct kube *k);
 int64_t kube_images_score(const struct kube *k, const struct kube_spec *spec, uint32_t node);
 
-/* kube_feature_gates.c: as --feature-gates has them, "NAME=true,NAME=false": what is not as in 1.36 by
- * default, and would decide, is refused. */
-int kube_gates_check(const char *text, struct sl_err *err);
+/* kube_feature_gates.c: as --feature-gates has them, "NAME=true,NAME=false" (or + between): what is not modelled, and would
+ * decide, is refused. bits: enum kube_gate, of those that are on. */
+int kube_gates_check(const char *text, uint32_t *bits, struct sl_err *err);
 
 /* kube_pods.c: pods, and their resources on nodes. */
 void kube_add(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods,
@@ -396,9 +419,12 @@ void kube_report(struct kube *k, enum sl_bound_what what, uint32_t job, uint32_t
 size_t kube_where(struct kube *k, sl_job job, const struct sl_node_alloc **node_alloc);
 
 void kube_nominate(struct kube *k, uint32_t pod, uint32_t node); /* KUBE_NO: no more. */
+/* Others mind its nomination no more, while it is tried; it still tries that node first itself. */
+void kube_nominee_popped(struct kube *k, uint32_t pod);
 
 /* kube_queue.c */
 void kube_queue_add(struct kube *k, uint32_t pod);
+void kube_queue_open(struct kube *k, uint32_t pod); /* It was gated; it entered when it came. */
 void kube_queue_drop(struct kube *k, uint32_t pod);
 uint32_t kube_queue_pop(struct kube *k); /* KUBE_NO: none. */
 void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by);
@@ -462,6 +488,9 @@ void kube_pod_affinity_score(
 /* kube_score.c: the best of the feasible nodes. */
 uint32_t kube_choose(struct kube *k, uint32_t pod, const uint32_t *node, size_t count);
 int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
+/* NodeResourcesFit of a placement: by resource, what is requested on its nodes with the group, and what they have. */
+int64_t kube_score_placement(
+	const struct kube *k, const struct kube_profile *profile, const int64_t *asked, const int64_t *has);
 int64_t kube_score_balanced(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
 
 /* kube_preempt.c */
@@ -471,12 +500,18 @@ int64_t kube_lowest(const struct kube *k); /* The lowest priority assigned; INT6
 void kube_gone(
 	struct kube *k, uint32_t node, uint32_t spec, enum kube_change change); /* Told as the cycle ends. */
 bool kube_preempt(struct kube *k, uint32_t pod); /* Victims were evicted, and the pod is nominated. */
+void kube_preempt_evict(struct kube *k, uint32_t pod, uint32_t cause);
 
 /* kube_cycle.c */
 sl_time kube_run(struct kube *k, sl_time now);
 enum kube_plugin kube_plugin_of(enum kube_why why); /* Which filter says so. */
 bool kube_try_next(struct kube *k); /* One cycle, as kube_run does them; false: nothing is to be tried. */
 const char *kube_why(struct kube *k, sl_job job);
+/* Steps of a cycle, for workload/: where the pod would go (KUBE_NO: nowhere), and what follows. */
+uint32_t kube_cycle_find(struct kube *k, uint32_t pod);
+uint32_t kube_cycle_failed_by(const struct kube *k);
+void kube_cycle_bind(struct kube *k, uint32_t pod); /* It is assumed on its node. */
+void kube_cycle_tell_evicted(struct kube *k);
 
 /* elastic/elastic.c: nodes that autoscalers add and remove. */
 int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err *err);

@@ -30,7 +30,7 @@ int kube_take_options(struct kube_options *options, const struct sl_setup *setup
 		.permit_timeout = kube_binder_number_of(setup, "permit_timeout", 300 * SL_SECOND),
 		.flush = kube_binder_number_of(setup, "flush", 300 * SL_SECOND),
 	};
-	return kube_gates_check(gates ? gates->text : NULL, err);
+	return kube_gates_check(gates ? gates->text : NULL, &options->gates, err);
 }
 
 int kube_report_figures(struct kube *k, struct sl_tally *tally, struct sl_err *err)

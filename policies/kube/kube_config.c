@@ -26,11 +26,13 @@ static const struct {
 	{ "DynamicResources", KUBE_DRA, 2 },
 	{ "NodeResourcesBalancedAllocation", KUBE_BALANCED, 1 },
 	{ "ImageLocality", KUBE_IMAGES, 1 },
+	{ "PodGroupPodsCount", KUBE_GROUP_PODS, 1 },
 };
 
 /* Plugins that decide nothing here: volumes are not modelled. */
 static const char *const passed_over[] = { "VolumeBinding", "VolumeRestrictions", "VolumeZone",
-	"NodeVolumeLimits", "PrioritySort", "DefaultBinder", "SchedulingGates", "GangScheduling", NULL };
+	"NodeVolumeLimits", "PrioritySort", "DefaultBinder", "SchedulingGates", "GangScheduling",
+	"TopologyPlacementGenerator", NULL };
 
 const char *kube_plugin_name(enum kube_plugin plugin)
 {
@@ -45,6 +47,7 @@ void kube_profile_default(struct kube_profile *profile)
 	*profile = (struct kube_profile){ .name = "default-scheduler",
 		.preempts = true,
 		.hard_affinity = 1,
+		.placement_strategy = KUBE_MOST,
 		.scored = { { "cpu", 1 }, { "memory", 1 } },
 		.balanced = { { "cpu", 1 }, { "memory", 1 } },
 		.scored_count = 2,
@@ -167,26 +170,55 @@ static int take_shape(struct kube_profile *profile, const struct sl_object *obje
 	return SL_OK;
 }
 
-static int take_fit(struct kube_profile *profile, const struct sl_object *object,
-	const struct sl_doc_node *strategy, struct sl_err *err)
+static int take_type(const struct sl_object *object, const struct sl_doc_node *strategy,
+	enum kube_strategy *type, struct sl_err *err)
 {
 	static const char *const names[] = { [KUBE_LEAST] = "LeastAllocated",
 		[KUBE_MOST] = "MostAllocated",
 		[KUBE_RATIO] = "RequestedToCapacityRatio" };
-	if (!strategy)
-		return SL_OK;
-	const char *type = kube_text(object->doc, strategy, "type");
+	const char *text = kube_text(object->doc, strategy, "type");
 	const struct sl_place place = sl_doc_place(object->doc, strategy);
-	size_t at = KUBE_LEAST;
-	while (type && at < SL_LEN(names) && strcmp(names[at], type) != 0)
+	size_t at = 0;
+	while (text && at < SL_LEN(names) && strcmp(names[at], text) != 0)
 		at++;
 	if (at == SL_LEN(names))
 		return sl_fail_at(err, &place,
 			"a scoringStrategy is LeastAllocated, MostAllocated or RequestedToCapacityRatio, not '%s'",
-			type);
-	profile->strategy = (enum kube_strategy)at;
-	int status = take_resources(object, sl_doc_at(object->doc, strategy, "resources"), profile->scored,
-		&profile->scored_count, err);
+			text);
+	if (text)
+		*type = (enum kube_strategy)at;
+	return SL_OK;
+}
+
+/* That of placements; its shape is that of nodes. */
+static int take_placement(struct kube_profile *profile, const struct sl_object *object,
+	const struct sl_doc_node *strategy, struct sl_err *err)
+{
+	if (!strategy)
+		return SL_OK;
+	const struct sl_place place = sl_doc_place(object->doc, strategy);
+	int status = take_type(object, strategy, &profile->placement_strategy, err);
+	if (!status)
+		status = take_resources(object, sl_doc_at(object->doc, strategy, "resources"),
+			profile->placed, &profile->placed_count, err);
+	if (!status && profile->placement_strategy == KUBE_RATIO)
+		status = sl_fail_at(err, &place,
+			"a placementScoringStrategy of RequestedToCapacityRatio is not modelled: take MostAllocated or "
+			"LeastAllocated");
+	return status;
+}
+
+static int take_fit(struct kube_profile *profile, const struct sl_object *object,
+	const struct sl_doc_node *strategy, struct sl_err *err)
+{
+	if (!strategy)
+		return SL_OK;
+	const struct sl_place place = sl_doc_place(object->doc, strategy);
+	profile->strategy = KUBE_LEAST;
+	int status = take_type(object, strategy, &profile->strategy, err);
+	if (!status)
+		status = take_resources(object, sl_doc_at(object->doc, strategy, "resources"), profile->scored,
+			&profile->scored_count, err);
 	if (!status)
 		status = take_shape(profile, object,
 			sl_doc_at(object->doc, strategy, "requestedToCapacityRatio.shape"), err);
@@ -218,6 +250,9 @@ static int take_arguments(struct kube_profile *profile, const struct sl_object *
 		if (strcmp(name, "NodeResourcesFit") == 0)
 			status = take_fit(
 				profile, object, sl_doc_at(object->doc, args, "scoringStrategy"), err);
+		if (!status && strcmp(name, "NodeResourcesFit") == 0)
+			status = take_placement(profile, object,
+				sl_doc_at(object->doc, args, "placementScoringStrategy"), err);
 		else if (strcmp(name, "NodeResourcesBalancedAllocation") == 0)
 			status = take_resources(object, sl_doc_at(object->doc, args, "resources"),
 				profile->balanced, &profile->balanced_count, err);

@@ -9,6 +9,7 @@
  * plugin, scheduling.k8s.io, v1.36).
  */
 #include "policies/kube/kube_dra.h"
+#include "policies/kube/workload/kube_workload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,9 +45,9 @@ static enum kube_why why_not(struct kube *k, const struct kube_cycle *cycle, uin
  * were looked at; of nodes that are not there as well. */
 static size_t search(struct kube *k, const struct kube_cycle *cycle, int64_t wanted)
 {
-	uint32_t passed = 0, at = k->start;
+	uint32_t passed = 0, at = k->visits ? k->start % k->visits : 0;
 	size_t count = 0;
-	for (uint32_t seen = 0; seen < k->nodes; seen++, at = at + 1 == k->nodes ? 0 : at + 1) {
+	for (uint32_t seen = 0; seen < k->visits; seen++, at = at + 1 == k->visits ? 0 : at + 1) {
 		const uint32_t node = k->visit[at];
 		if (!k->node[node].there) {
 			passed++;
@@ -61,8 +62,8 @@ static size_t search(struct kube *k, const struct kube_cycle *cycle, int64_t wan
 		if (why == KUBE_FITS)
 			k->feasible[count++] = node;
 	}
-	if (k->nodes)
-		k->start = (uint32_t)(((uint64_t)k->start + k->looked_at + passed) % k->nodes);
+	if (k->visits)
+		k->start = (uint32_t)(((uint64_t)k->start + k->looked_at + passed) % k->visits);
 	return k->failed ? 0 : count;
 }
 
@@ -73,13 +74,14 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 	k->began = k->start;
 	k->failed = false;
 	/* Its nominated node is tried before all others. */
-	if (first != KUBE_NO && k->node[first].there && kube_filter(k, cycle, first) == KUBE_FITS) {
+	if (first != KUBE_NO && k->node[first].there && (!k->placement || k->placement[first]) &&
+		kube_filter(k, cycle, first) == KUBE_FITS) {
 		k->feasible[0] = first;
 		k->looked_at = 1;
 		return 1;
 	}
 	k->looked_at = 0;
-	return search(k, cycle, kube_wanted(profile, k->nodes));
+	return search(k, cycle, kube_wanted(profile, k->visits));
 }
 
 /* Where it would go; KUBE_NO: nowhere. *retry: as the last equal one, without filtering all nodes. */
@@ -418,6 +420,10 @@ bool kube_try_next(struct kube *k)
 	if (pod == KUBE_NO)
 		return false;
 	const uint32_t gang = k->spec[k->pod[pod].spec].gang;
+	if (gang != KUBE_NO && k->gang[gang].workload) {
+		kube_workload_try(k, pod);
+		return true;
+	}
 	const bool together = gang != KUBE_NO && k->gang[gang].min > 1;
 	k->attempts++;
 	if (!together)
@@ -431,6 +437,20 @@ bool kube_try_next(struct kube *k)
 			k->watch->self, k, pod);
 	return true;
 }
+
+/* ---- For workload/ --------------------------------------------------------------------------- */
+
+uint32_t kube_cycle_find(struct kube *k, uint32_t pod)
+{
+	bool retry;
+	return find_node(k, pod, &retry);
+}
+
+uint32_t kube_cycle_failed_by(const struct kube *k) { return failed_by(k); }
+
+void kube_cycle_bind(struct kube *k, uint32_t pod) { bind(k, pod); }
+
+void kube_cycle_tell_evicted(struct kube *k) { tell_evicted(k); }
 
 static sl_time permits(struct kube *k)
 {

@@ -7,6 +7,7 @@
  * says how many pods it runs, it is 110, the kubelet's default (maxPods).
  */
 #include "policies/kube/kube_dra.h"
+#include "policies/kube/workload/kube_workload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +187,7 @@ static int order_nodes(struct kube *k, struct sl_err *err)
 		if (next[at] < k->nodes)
 			k->visit[count++] = next[at]++;
 	}
+	k->visits = count;
 	free(zone);
 	free(of);
 	free(next);
@@ -422,6 +424,7 @@ void kube_free(struct kube *k)
 	free(k->like);
 	sl_map_free(&k->like_map);
 	free(k->pod);
+	kube_workload_free(k);
 	free(k->gang);
 	free(k->active.pod);
 	free(k->backoff.pod);
@@ -432,6 +435,7 @@ void kube_free(struct kube *k)
 	free(k->level);
 	free(k->nominee);
 	free(k->evicted);
+	free(k->doomed);
 	free(k->reported);
 	free(k->node_alloc);
 }

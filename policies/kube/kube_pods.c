@@ -3,6 +3,7 @@
  * kube_pods.c - pods are added, assumed on nodes, and removed.
  */
 #include "policies/kube/kube_dra.h"
+#include "policies/kube/workload/kube_workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,17 +136,23 @@ void kube_give(struct kube *k, uint32_t pod)
 		kube_dra_give(k, pod);
 }
 
+void kube_nominee_popped(struct kube *k, uint32_t pod)
+{
+	size_t at = 0;
+	while (at < k->nominees && k->nominee[at] != pod)
+		at++;
+	if (at == k->nominees)
+		return;
+	k->nominee[at] = k->nominee[--k->nominees];
+	k->node[k->pod[pod].nominated].nominees--;
+}
+
 void kube_nominate(struct kube *k, uint32_t pod, uint32_t node)
 {
 	struct kube_pod *of = &k->pod[pod];
-	if (of->nominated != KUBE_NO) {
-		size_t at = 0;
-		while (k->nominee[at] != pod)
-			at++;
-		k->nominee[at] = k->nominee[--k->nominees];
-		k->node[of->nominated].nominees--;
-		of->nominated = KUBE_NO;
-	}
+	if (of->nominated != KUBE_NO)
+		kube_nominee_popped(k, pod);
+	of->nominated = KUBE_NO;
 	if (node == KUBE_NO || SL_GROW(k->nominee, k->nominee_capacity, k->nominees + 1, &k->err))
 		return;
 	k->nominee[k->nominees++] = pod;
@@ -304,27 +311,16 @@ static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *po
 
 /* ---- Gangs ----------------------------------------------------------------------------------- */
 
-/* A PodGroup of scheduling.k8s.io (spec.schedulingPolicy or spec.policy, gang.minCount), one of the
- * coscheduling plugin (spec.minMember), or one of a Workload's podGroups. */
-static int64_t group_min(const struct kube *k, const char *namespace, const char *name, int64_t fallback)
+/* minMember of a PodGroup of the coscheduling plugin; it says 1 where it says nothing. */
+static int64_t group_min(const struct kube *k, const struct sl_pods *pods, const char *namespace,
+	const char *name, int64_t fallback)
 {
-	static const char *const paths[] = { "spec.schedulingPolicy.gang.minCount",
-		"spec.policy.gang.minCount", "spec.minMember" };
-	for (uint32_t i = 0; i < k->cluster->object_count; i++) {
-		const struct sl_object *object = &k->cluster->object[i];
-		const char *of = *object->namespace ? object->namespace : "default";
-		int64_t value;
-		if (strcmp(object->kind, "PodGroup") != 0 || strcmp(object->name, name) != 0 ||
-			strcmp(of, namespace) != 0)
-			continue;
-		for (size_t j = 0; j < SL_LEN(paths); j++) {
-			const char *text = kube_text(object->doc, object->node, paths[j]);
-			if (text && sl_get_i64(text, strlen(text), &value) && value > 0)
-				return value;
-		}
-		return 1; /* basic: its pods go one by one. */
-	}
-	return fallback;
+	const struct kube_group_object of = kube_group_find(k, pods, namespace, name, "scheduling.x-k8s.io");
+	const char *text = of.node ? kube_text(of.doc, of.node, "spec.minMember") : NULL;
+	int64_t value;
+	if (!of.node)
+		return fallback;
+	return text && sl_get_i64(text, strlen(text), &value) && value > 0 ? value : 1;
 }
 
 static uint32_t gang_of(struct kube *k, uint32_t job, const char *namespace, const char *name, int64_t min)
@@ -332,7 +328,7 @@ static uint32_t gang_of(struct kube *k, uint32_t job, const char *namespace, con
 	if (!name && k->job[job].gang)
 		return k->job[job].gang - 1;
 	for (size_t i = 0; name && i < k->gangs; i++)
-		if (k->gang[i].name && strcmp(k->gang[i].name, name) == 0 &&
+		if (k->gang[i].name && !k->gang[i].workload && strcmp(k->gang[i].name, name) == 0 &&
 			strcmp(k->gang[i].namespace, namespace) == 0)
 			return (uint32_t)i;
 	if (SL_GROW(k->gang, k->gang_capacity, k->gangs + 1, &k->err))
@@ -350,10 +346,13 @@ static uint32_t gang_of(struct kube *k, uint32_t job, const char *namespace, con
 static uint32_t find_gang(
 	struct kube *k, uint32_t job, const struct kube_spec *spec, const struct sl_pods *pods, int64_t total)
 {
-	const char *name = spec->podset->pod_group;
+	const uint32_t group = kube_workload_gang(k, pods, spec);
+	if (group != KUBE_NO)
+		return group;
+	const char *name = spec->podset->in_scheduling_group ? NULL : spec->podset->pod_group;
 	if (name)
 		return gang_of(k, job, spec->namespace, name,
-			group_min(k, spec->namespace, name, spec->podset->count));
+			group_min(k, pods, spec->namespace, name, spec->podset->count));
 	const bool unit = !*pods->kind || strcmp(pods->kind, "LeaderWorkerSet") == 0;
 	if (k->options.gang == KUBE_GANG_OFF || total < 2 || (k->options.gang == KUBE_GANG_AUTO && !unit))
 		return KUBE_NO;
@@ -363,7 +362,7 @@ static uint32_t find_gang(
 /* Enough of them are there: they may be tried. */
 static void open_gang(struct kube *k, uint32_t gang)
 {
-	if (k->gang[gang].pods < k->gang[gang].min)
+	if (k->gang[gang].workload || k->gang[gang].pods < k->gang[gang].min)
 		return;
 	const uint32_t job = k->gang[gang].job;
 	for (size_t i = job == KUBE_NO ? 0 : k->job[job].first; i < k->pods; i++)
@@ -395,6 +394,10 @@ static void make_pod(struct kube *k, uint32_t spec, uint32_t job, uint32_t index
 	const uint32_t gang = k->spec[spec].gang;
 	if (gang == KUBE_NO) {
 		kube_queue_add(k, row);
+		return;
+	}
+	if (k->gang[gang].workload) {
+		kube_workload_came(k, row);
 		return;
 	}
 	k->gang[gang].pods++;
@@ -430,6 +433,8 @@ static bool add_podset(struct kube *k, uint32_t job, const struct sl_pods *pods,
 		const uint32_t spec = make_spec(k, job, pods, set, &part[i], assignment);
 		if (spec != KUBE_NO)
 			k->spec[spec].gang = find_gang(k, job, &k->spec[spec], pods, total);
+		if (spec != KUBE_NO && k->spec[spec].gang != KUBE_NO && k->gang[k->spec[spec].gang].workload)
+			k->spec[spec].like = KUBE_NO; /* Beside its own it fits otherwise than alone. */
 		if (!add_pods(k, job, spec, first, wanted, assignment))
 			return false;
 		first += wanted;

@@ -9,6 +9,7 @@
  */
 #include "policies/controller/controller.h"
 #include "policies/kube/kube.h"
+#include "policies/kube/workload/kube_workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static const struct sl_param kube_params[PARAM_COUNT] = {
 		"several one after another (price+random); without it as cluster-autoscaler's flag says, else least-waste",
 		0, 0 },
 	[PARAM_GATES] = { "gates", SL_PARAM_TEXT, "", NULL,
-		"feature gates other than by default, as in --feature-gates: NAME=true,NAME=false", 0, 0 },
+		"feature gates other than by default, as in --feature-gates: NAME=true+NAME=false", 0, 0 },
 };
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
@@ -293,6 +294,7 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	status = kube_rollouts_make(&p->k, setup, err);
 	if (status)
 		return status;
+	kube_workload_warn(&p->k, setup);
 	controller_warning_gates(setup, true,
 		"dependencies, holds and begin times are not known to kube-scheduler: queued as submitted");
 	return sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);

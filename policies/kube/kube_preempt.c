@@ -261,7 +261,7 @@ void kube_gone(struct kube *k, uint32_t node, uint32_t spec, enum kube_change ch
 }
 
 /* Its job, if it ran, has lost it; else it waits anew alone. */
-static void kube_preempt_evict(struct kube *k, uint32_t pod, uint32_t cause)
+void kube_preempt_evict(struct kube *k, uint32_t pod, uint32_t cause)
 {
 	struct kube_pod *of = &k->pod[pod];
 	struct kube_job *job = &k->job[of->job];
@@ -282,6 +282,17 @@ static void kube_preempt_evict(struct kube *k, uint32_t pod, uint32_t cause)
 	k->preempted++;
 }
 
+static void doom(struct kube *k, uint32_t pod, uint32_t cause)
+{
+	for (size_t i = 0; i < k->doomed_count; i++)
+		if (k->doomed[i].pod == pod)
+			return;
+	if (SL_GROW(k->doomed, k->doomed_capacity, k->doomed_count + 1, &k->err))
+		return;
+	k->doomed[k->doomed_count].pod = pod;
+	k->doomed[k->doomed_count++].cause = cause;
+}
+
 bool kube_preempt(struct kube *k, uint32_t pod)
 {
 	struct victims best = { .at = NULL };
@@ -290,7 +301,7 @@ bool kube_preempt(struct kube *k, uint32_t pod)
 	if (!find_best(k, pod, &best))
 		return false;
 	for (uint32_t i = 0; i < best.count; i++)
-		kube_preempt_evict(k, best.at[i].pod, pod);
+		(k->defers ? doom : kube_preempt_evict)(k, best.at[i].pod, pod);
 	for (size_t i = k->nominees; i-- > 0;) { /* Lower ones have to look elsewhere. */
 		const uint32_t other = k->nominee[i];
 		if (k->pod[other].nominated == best.node &&

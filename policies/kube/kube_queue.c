@@ -9,6 +9,7 @@
  * row.
  */
 #include "policies/kube/kube_dra.h"
+#include "policies/kube/workload/kube_workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,8 @@ void kube_heap_renew(struct kube *k, struct kube_heap *heap, kube_order *before)
 
 static void to_active(struct kube *k, uint32_t pod)
 {
+	if (!k->pod[pod].first_active)
+		k->pod[pod].first_active = ++k->entries;
 	if (kube_heap_push(k, &k->active, pod, active_before))
 		k->pod[pod].state = KUBE_POD_ACTIVE;
 }
@@ -94,8 +97,11 @@ void kube_queue_add(struct kube *k, uint32_t pod)
 {
 	k->pod[pod].entered = k->now;
 	k->pod[pod].order = ++k->entries;
+	k->pod[pod].first_active = 0;
 	to_active(k, pod);
 }
+
+void kube_queue_open(struct kube *k, uint32_t pod) { to_active(k, pod); }
 
 void kube_queue_drop(struct kube *k, uint32_t pod)
 {
@@ -172,6 +178,8 @@ void kube_queue_error(struct kube *k, uint32_t pod)
 
 void kube_queue_wake(struct kube *k, uint32_t pod)
 {
+	if (k->pod[pod].state == KUBE_POD_PARKED)
+		kube_workload_woken(k, pod);
 	if (k->pod[pod].ready <= k->now) {
 		to_active(k, pod);
 		return;

@@ -66,11 +66,12 @@ static int64_t on_shape(const struct kube_profile *profile, int64_t utilization)
 	return profile->shape_count ? profile->shape[profile->shape_count - 1].score * SHAPE_SCALE : 0;
 }
 
-static int64_t score_one(const struct kube_profile *profile, struct usage usage)
+static int64_t score_one(
+	const struct kube_profile *profile, enum kube_strategy strategy, struct usage usage)
 {
-	if (profile->strategy == KUBE_LEAST)
+	if (strategy == KUBE_LEAST)
 		return usage.asked > usage.has ? 0 : kube_score_share(usage.has - usage.asked, usage.has);
-	if (profile->strategy == KUBE_MOST)
+	if (strategy == KUBE_MOST)
 		return kube_score_share(usage.asked < usage.has ? usage.asked : usage.has, usage.has);
 	return on_shape(
 		profile, usage.asked > usage.has ? SCORE_MAX : kube_score_share(usage.asked, usage.has));
@@ -84,7 +85,7 @@ int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const
 		const struct usage usage = usage_of(k, spec, node, profile->scored[i].resource, false, true);
 		if (!usage.has)
 			continue;
-		const int64_t score = score_one(profile, usage);
+		const int64_t score = score_one(profile, profile->strategy, usage);
 		if (profile->strategy == KUBE_RATIO && score <= 0)
 			continue;
 		sum += score * profile->scored[i].weight;
@@ -93,6 +94,27 @@ int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const
 	if (!weights)
 		return 0;
 	return profile->strategy == KUBE_RATIO ? (2 * sum + weights) / (2 * weights) : sum / weights;
+}
+
+int64_t kube_score_placement(
+	const struct kube *k, const struct kube_profile *profile, const int64_t *asked, const int64_t *has)
+{
+	const bool own = profile->placed_count;
+	const uint32_t count = own ? profile->placed_count : profile->scored_count;
+	int64_t sum = 0, weights = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const char *name = own ? profile->placed[i].resource : profile->scored[i].resource;
+		const int64_t weight = own ? profile->placed[i].weight : profile->scored[i].weight;
+		uint32_t at = 0;
+		while (at < k->resources && strcmp(k->resource[at], name) != 0)
+			at++;
+		if (at == k->resources || !has[at])
+			continue;
+		const struct usage usage = { asked[at], has[at] };
+		sum += score_one(profile, profile->placement_strategy, usage) * weight;
+		weights += weight;
+	}
+	return weights ? sum / weights : 0;
 }
 
 static int64_t balance(
@@ -228,6 +250,7 @@ static bool score_plugin(
 	case KUBE_NODE_NAME:
 	case KUBE_PORTS:
 	case KUBE_GANG:
+	case KUBE_GROUP_PODS:
 	case KUBE_PLUGINS:
 		break;
 	}

@@ -109,14 +109,14 @@ static void claims(struct pods_reading *r, const struct sl_doc_node *list, struc
 	podset->claim = claim;
 }
 
-/* The gang that it is of: of the API scheduling.k8s.io as of 1.35 and 1.36, or of the coscheduling plugin. */
-static const char *pod_group(
-	struct pods_reading *r, const struct sl_doc_node *spec, const struct sl_labels *labels)
+/* The gang that it is of: of the API scheduling.k8s.io as of 1.36 or 1.35, or of the coscheduling plugin. */
+static void pod_group(struct pods_reading *r, const struct sl_doc_node *spec, struct sl_podset *podset)
 {
 	const char *name = pods_text(r, pods_map(r, spec, "schedulingGroup"), "podGroupName");
+	podset->in_scheduling_group = name != NULL;
 	if (!name)
 		name = pods_text(r, pods_map(r, spec, "workloadRef"), "podGroup");
-	return name ? name : sl_label_of(labels, "scheduling.x-k8s.io/pod-group");
+	podset->pod_group = name ? name : sl_label_of(&podset->labels, "scheduling.x-k8s.io/pod-group");
 }
 
 struct sl_podset *pods_podsets(struct pods_reading *r, struct sl_pods *pods, size_t count)
@@ -202,5 +202,5 @@ void pods_template(struct pods_reading *r, const struct sl_doc_node *template, s
 	podset->never_preempts = preempts && strcmp(preempts, "Never") == 0;
 	podset->node = pods_text(r, spec, "nodeName");
 	podset->scheduler = pods_text(r, spec, "schedulerName");
-	podset->pod_group = pod_group(r, spec, &podset->labels);
+	pod_group(r, spec, podset);
 }

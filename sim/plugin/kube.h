@@ -175,6 +175,7 @@ struct sl_podset {
 	const char *node;           /* nodeName; NULL: none. */
 	const char *scheduler;      /* NULL: the default one. */
 	const char *pod_group;      /* Gang: its PodGroup; NULL: none. */
+	bool in_scheduling_group;   /* It is of scheduling.k8s.io (spec.schedulingGroup), not of a label. */
 	/* Where its pods differ by labels and affinity (sub-groups): these in turn, in its place. */
 	const struct sl_podset *part;
 	uint32_t part_count;

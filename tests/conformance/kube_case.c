@@ -7,6 +7,7 @@
  * clock stands within a step, but for a microsecond a cycle.
  */
 #include "tests/conformance/kube_case.h"
+#include "policies/kube/workload/kube_workload.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,6 +142,25 @@ static void add_pod(struct kube_case *c, sl_time now, uint32_t row)
 		kube_add(&c->k, now, (sl_job){ row }, c->pods[row], NULL);
 }
 
+/* A PodGroup of the world: it is to come, or it comes. */
+static void group_in(
+	struct kube_case *c, const struct sl_doc_node *object, void (*call)(struct kube *, const char *, const char *))
+{
+	const char *kind = sl_doc_word(&c->doc, in_world(c, object, "kind"));
+	const struct sl_doc_node *metadata = in_world(c, object, "metadata");
+	const char *space = sl_doc_word(&c->doc, in_world(c, metadata, "namespace"));
+	const char *name = sl_doc_word(&c->doc, in_world(c, metadata, "name"));
+	if (kind && name && strcmp(kind, "PodGroup") == 0)
+		call(&c->k, space ? space : "default", name);
+}
+
+static void expect_groups(struct kube_case *c)
+{
+	SL_DOC_EACH (step, &c->doc, in_world(c, c->root, "steps"))
+		SL_DOC_EACH (object, &c->doc, in_world(c, step, "create"))
+			group_in(c, object, kube_workload_expect);
+}
+
 static void change(struct kube_case *c, sl_time now)
 {
 	SL_DOC_EACH (object, &c->doc, in_world(c, c->step, "delete")) {
@@ -152,6 +172,7 @@ static void change(struct kube_case *c, sl_time now)
 		const uint32_t row = is_pod(c, object) ? job_of(c, object) : KUBE_NO;
 		if (row != KUBE_NO)
 			add_pod(c, now, row);
+		group_in(c, object, kube_workload_arrive);
 	}
 }
 
@@ -177,11 +198,10 @@ static void take_losses(struct kube_case *c, sl_time now)
 			lost[count++] = bound.job.row;
 	}
 	qsort_r(lost, count, sizeof(*lost), by_id, c);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		kube_remove(k, now, (sl_job){ lost[i] });
-		if (anew)
-			add_pod(c, now, lost[i]);
-	}
+	for (size_t i = 0; i < count && anew; i++)
+		add_pod(c, now, lost[i]);
 }
 
 static size_t waiting_of(const struct kube *k)
@@ -201,6 +221,16 @@ static bool try_next(struct kube_case *c)
 	return true;
 }
 
+/* Cycles since a pod was bound or evicted. */
+static size_t idle_cycles(const struct kube_case *c)
+{
+	size_t count = 0;
+	for (size_t i = c->ours.count; i-- > 0; count++)
+		if (c->ours.at[i].part[TOLD_NODE] || c->ours.at[i].part[TOLD_VICTIMS])
+			break;
+	return count;
+}
+
 /* As many cycles as there were. More are to be done only where the recording stopped at a cycle of retries.
  */
 static const char *run_cycles(struct kube_case *c)
@@ -215,7 +245,7 @@ static const char *run_cycles(struct kube_case *c)
 		;
 	if (c->k.err.status)
 		return c->k.err.text;
-	if (c->cycles == wanted && wanted < 2 * waits + 4)
+	if (c->cycles == wanted && wanted < 2 * waits + 4 && idle_cycles(c) < 2 * waiting_of(&c->k) + 4)
 		(void)try_next(c);
 	return NULL;
 }
@@ -344,6 +374,7 @@ static const char *run_steps(struct kube_case *c)
 	struct kube_watch watch = told_watch;
 	watch.self = c;
 	c->k.watch = &watch;
+	expect_groups(c);
 	SL_DOC_EACH (step, &c->doc, in_world(c, c->root, "steps")) {
 		c->step = step;
 		const sl_time now = number_of(c, step, "at") * SL_SECOND;

@@ -316,7 +316,10 @@ static void told_tried_gang(void *self, const struct kube *k, uint32_t first)
 	const uint32_t gang = k->spec[k->pod[first].spec].gang;
 	char **part = c->now.part;
 	told_add(&part[TOLD_POD], "%s", told_pod_name(c, first));
-	told_add(&part[TOLD_RESULT], "%s", part[TOLD_NODE] ? "bound" : "unschedulable");
+	told_add(&part[TOLD_RESULT], "%s",
+		part[TOLD_NODE]   ? "bound"
+		: k->group_failed ? "error"
+				  : "unschedulable");
 	for (size_t i = 0; i < k->nominees; i++)
 		if (k->spec[k->pod[k->nominee[i]].spec].gang == gang)
 			told_add(&part[TOLD_NOMINATED], "%s%s=%s", part[TOLD_NOMINATED] ? " " : "",

@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As kinds of other API groups than KAI's are called. */
+#define KUBE_POD_GROUP      "PodGroup.scheduling.k8s.io"
+#define KUBE_POD_GROUP_SIGS "PodGroup.scheduling.x-k8s.io"
 enum { KIND_CAPACITY = 40, GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
 #define MIB (INT64_C(1) << 20)
 
@@ -150,11 +153,14 @@ static int foreign_in(const struct reading *r, const struct sl_object *object)
 		if (strcmp(before->kind, object->kind) == 0)
 			return SL_OK;
 	const struct sl_place at = sl_doc_place(object->doc, object->node);
-	(void)snprintf(text, sizeof(text), "%.200s: no job; %s", object->kind,
-		strchr(object->kind, '.') ? "the kind of that name that is read is of another API group"
-		: strcmp(object->kind, "DaemonSet") == 0
-			? "its pods are left out: take what they request off status.allocatable"
-			: "its kind is not read");
+	const char *why = "its kind is not read";
+	if (strcmp(object->kind, KUBE_POD_GROUP) == 0 || strcmp(object->kind, KUBE_POD_GROUP_SIGS) == 0)
+		why = "it goes along with the pods that name it, and policy kube follows it";
+	else if (strchr(object->kind, '.'))
+		why = "the kind of that name that is read is of another API group";
+	else if (strcmp(object->kind, "DaemonSet") == 0)
+		why = "its pods are left out: take what they request off status.allocatable";
+	(void)snprintf(text, sizeof(text), "%.200s: no job; %s", object->kind, why);
 	return r->sink->ignored ? r->sink->ignored(r->sink->self, text, &at, r->err) : SL_OK;
 }
 
@@ -550,6 +556,35 @@ static void put_pod_group(struct reading *r, const struct sl_object *object)
 	kube_put(&r->manifest, "}", 1);
 }
 
+/* The PodGroup that pods of the coscheduling plugin or of scheduling.k8s.io name; NULL: it is not in the file. */
+static const struct sl_object *group_named(
+	const struct reading *r, const struct sl_object *object, const struct sl_podset *podset)
+{
+	const char *kind = podset->in_scheduling_group ? KUBE_POD_GROUP : KUBE_POD_GROUP_SIGS;
+	return podset->pod_group ? kube_jobs_find(r, kind, object->namespace, podset->pod_group) : NULL;
+}
+
+/* Those go along as the list "schedlab/podGroups", each once. */
+static void put_pod_groups(struct reading *r, const struct sl_object *object, const struct sl_pods *pods)
+{
+	static const char key[] = ",\"schedlab/podGroups\":[";
+	bool any = false;
+	for (uint32_t i = 0; i < pods->count && r->manifest.len; i++) {
+		const struct sl_object *group = group_named(r, object, &pods->podset[i]);
+		for (uint32_t before = 0; before < i && group; before++)
+			if (group_named(r, object, &pods->podset[before]) == group)
+				group = NULL;
+		if (!group)
+			continue;
+		r->manifest.len -= !any; /* The brace that closes it. */
+		kube_put(&r->manifest, any ? "," : key, any ? 1 : strlen(key));
+		kube_put_object(&r->manifest, group->doc, group->node);
+		any = true;
+	}
+	if (any)
+		kube_put(&r->manifest, "]}", 2);
+}
+
 static int job_report(struct reading *r, const struct job *job)
 {
 	struct sl_arena *arena = sl_arena_new();
@@ -561,6 +596,8 @@ static int job_report(struct reading *r, const struct job *job)
 	kube_put_object(&r->manifest, job->object->doc, job->object->node);
 	kube_jobs_put_group(r, job);
 	put_pod_group(r, job->object);
+	if (!status)
+		put_pod_groups(r, job->object, &pods);
 	if (!status && r->manifest.failed)
 		status = sl_fail_memory(r->err);
 	if (!status)

@@ -508,18 +508,24 @@ Test(kube_rules, gates_have_the_defaults_of_1_36_and_unknown_ones_are_refused)
 			"'GangScheduling'?" },
 		{ "GangScheduling=yes",
 			"kube:gates: 'GangScheduling=yes' is not NAME=true or NAME=false: list gates with "
-			"commas between" },
-		{ "GangScheduling=true",
-			"kube:gates: GangScheduling=true is not modelled: leave it at its default of 1.36" },
+			"+ between" },
+		{ "GangScheduling=true", "kube:gates: GangScheduling needs GenericWorkload: add GenericWorkload=true" },
+		{ "GenericWorkload=true,WorkloadAwarePreemption=true",
+			"kube:gates: WorkloadAwarePreemption needs GangScheduling: add GangScheduling=true" },
 		{ "DRAExtendedResource=false",
 			"kube:gates: DRAExtendedResource=false is not modelled: leave it at its default of 1.36" },
 	};
 	struct sl_err err = { 0 };
-	cr_expect_eq(kube_gates_check(NULL, &err), SL_OK);
-	cr_expect_eq(kube_gates_check("OpportunisticBatching=false,GenericWorkload=false", &err), SL_OK);
+	uint32_t bits = 1;
+	cr_expect_eq(kube_gates_check(NULL, &bits, &err), SL_OK);
+	cr_expect_eq(bits, 0);
+	cr_expect_eq(kube_gates_check("OpportunisticBatching=false,GenericWorkload=false", &bits, &err), SL_OK);
+	cr_expect_eq(bits, 0);
+	cr_expect_eq(kube_gates_check("GenericWorkload=true+GangScheduling=true", &bits, &err), SL_OK);
+	cr_expect_eq(bits, KUBE_GATE_WORKLOAD | KUBE_GATE_GANG);
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		err = (struct sl_err){ 0 };
-		cr_expect_eq(kube_gates_check(cases[i].text, &err), SL_USAGE);
+		cr_expect_eq(kube_gates_check(cases[i].text, &bits, &err), SL_USAGE);
 		cr_expect(
 			strncmp(err.text, cases[i].refused, strlen(cases[i].refused)) == 0, "'%s'", err.text);
 	}
