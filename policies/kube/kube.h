@@ -295,7 +295,7 @@ struct kube {
 	uint32_t visits; /* So many: all, but while a placement is tried. */
 	const uint8_t *placement; /* By node: it is of the placement that is tried; NULL: all are. */
 	uint32_t start;  /* The next cycle begins at this place of it. */
-	struct kube_key *key;
+	struct kube_key **key; /* Each stays where it is. */
 	uint32_t keys;
 	size_t key_capacity;
 

@@ -216,6 +216,10 @@ static void veto(
 		const struct sl_pod_affinity *term = &other->podset->pod_affinity[i];
 		if (!term->anti || term->weight || !kube_pod_matches(k, term, other->namespace, spec))
 			continue;
+		/* Where it stands has no such label: it keeps nobody off. */
+		const struct kube_key *key = kube_key_of(k, term->key);
+		if (!key || key->domain[k->pod[pod].node] == KUBE_NO)
+			continue;
 		uint32_t at = 0;
 		while (at < pod_affinity->veto_count &&
 			strcmp(pod_affinity->vetoes[at].key->key, term->key) != 0)
@@ -227,9 +231,7 @@ static void veto(
 				return;
 			pod_affinity->veto_count++;
 		}
-		const uint32_t domain = pod_affinity->vetoes[at].key->domain[k->pod[pod].node];
-		if (domain != KUBE_NO)
-			pod_affinity->vetoes[at].pods[domain]++;
+		pod_affinity->vetoes[at].pods[pod_affinity->vetoes[at].key->domain[k->pod[pod].node]]++;
 	}
 }
 

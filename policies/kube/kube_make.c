@@ -70,18 +70,19 @@ static bool number_values(struct kube *k, struct kube_key *key)
 struct kube_key *kube_key_of(struct kube *k, const char *name)
 {
 	for (uint32_t i = 0; i < k->keys; i++)
-		if (strcmp(k->key[i].key, name) == 0)
-			return &k->key[i];
+		if (strcmp(k->key[i]->key, name) == 0)
+			return k->key[i];
 	if (SL_GROW(k->key, k->key_capacity, k->keys + 1, &k->err))
 		return NULL;
-	struct kube_key *key = &k->key[k->keys];
-	*key = (struct kube_key){ .key = name };
-	if (!number_values(k, key)) {
-		free(key->domain);
+	struct kube_key *key = sl_alloc(k->arena, 1, sizeof(*key));
+	if (key)
+		key->key = name;
+	if (!key || !number_values(k, key)) {
+		free(key ? key->domain : NULL);
 		(void)sl_fail_memory(&k->err);
 		return NULL;
 	}
-	k->keys++;
+	k->key[k->keys++] = key;
 	return key;
 }
 
@@ -411,7 +412,7 @@ int kube_make(
 void kube_free(struct kube *k)
 {
 	for (uint32_t i = 0; i < k->keys; i++)
-		free(k->key[i].domain);
+		free(k->key[i]->domain);
 	for (uint32_t i = 0; k->job && i < k->jobs->count; i++)
 		free(k->job[i].why);
 	for (size_t i = 0; i < k->pods; i++)

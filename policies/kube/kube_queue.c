@@ -180,7 +180,8 @@ void kube_queue_wake(struct kube *k, uint32_t pod)
 {
 	if (k->pod[pod].state == KUBE_POD_PARKED)
 		kube_workload_woken(k, pod);
-	if (k->pod[pod].ready <= k->now) {
+	/* A backoff that ends in this instant is not over while a cycle of it lasts; kube_queue_due ends it. */
+	if (k->pod[pod].ready < k->now) {
 		to_active(k, pod);
 		return;
 	}
@@ -207,6 +208,9 @@ static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_cha
 	if (change == KUBE_NODE_CAME)
 		return by != 1U << KUBE_GANG;
 	const struct kube_spec *of = &k->spec[other];
+	/* Those of more priority never minded it (getLEPriorityPreCheck). */
+	if (change == KUBE_NOMINEE_LEFT && pod->priority > of->priority)
+		return false;
 	if ((by & 1U << KUBE_FIT) && change != KUBE_POD_CAME)
 		return true;
 	if (change == KUBE_NOMINEE_LEFT)

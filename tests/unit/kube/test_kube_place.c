@@ -4,6 +4,7 @@
  * each rule.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/world/kube_world.h"
@@ -194,6 +195,32 @@ Test(kube_place, anti_affinity_works_both_ways)
 		"0/4 nodes are available: 2 node(s) didn't match pod anti-affinity rules, 2 node(s) were "
 		"unschedulable.");
 	kube_test_close(&test);
+}
+
+/* A pod that wants none like another keeps it off by the label of its own node; without that it is as if it were
+ * not there, and InterPodAffinity does not concern the other. */
+Test(kube_place, anti_affinity_by_a_label_that_its_node_lacks)
+{
+	static const struct {
+		const char *key;
+		bool matters;
+	} cases[] = { { "disk", false }, { "kubernetes.io/hostname", true } };
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		struct kube_test test = { .cpus = 2, .gib = 4, .nodes = 2 };
+		char spec[400];
+		(void)snprintf(spec, sizeof(spec),
+			"\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
+			"\"labelSelector\":{\"matchLabels\":{\"app\":\"x\"}},\"topologyKey\":\"%s\"}]}},"
+			KUBE_ASKS("1", "1Gi"), cases[i].key);
+		kube_test_open(&test);
+		(void)kube_test_pod(&test, 0, "", spec);
+		(void)kube_run(&test.k, 0);
+		const sl_job x = kube_test_pod(&test, 0, "\"app\":\"x\"", KUBE_ASKS("1", "1Gi"));
+		struct kube_pod_affinity *of = kube_pod_affinity_new(&test.k, test.k.job[x.row].first);
+		cr_expect_eq(kube_pod_affinity_matters(of), cases[i].matters, "%s", cases[i].key);
+		kube_pod_affinity_free(of);
+		kube_test_close(&test);
+	}
 }
 
 Test(kube_place, cycles_begin_where_the_last_one_left_off)

@@ -93,6 +93,22 @@ Test(kube_queue, backoff_can_be_waited_for)
 	kube_test_close(&test);
 }
 
+/* A nomination that is given up helps pods of its priority or less: the others never minded it. */
+Test(kube_queue, a_nominee_that_leaves_wakes_none_of_more_priority)
+{
+	struct kube_test test = { .cpus = 1, .gib = 4, .nodes = 1, .options = { .singly = true } };
+	kube_test_open(&test);
+	(void)kube_test_pod(&test, 0, "", RANKED(9) SMALL);
+	const sl_job mid = kube_test_pod(&test, 0, "", RANKED(5) SMALL);
+	const sl_job low = kube_test_pod(&test, 0, "", RANKED(1) SMALL);
+	runs(&test, 0);
+	const uint32_t of_mid = test.k.job[mid.row].first, of_low = test.k.job[low.row].first;
+	kube_queue_changed(&test.k, KUBE_NOMINEE_LEFT, 0, test.k.pod[of_low].spec);
+	cr_expect_eq(test.k.pod[of_mid].state, KUBE_POD_PARKED);
+	cr_expect_eq(test.k.pod[of_low].state, KUBE_POD_BACKOFF);
+	kube_test_close(&test);
+}
+
 /* ---- Preemption -----------------------------------------------------------------------------------------
  */
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policies/kube/workload/kube_workload.h"
 #include "tests/world/kube_world.h"
 
 #define ONE       KUBE_ASKS("1", "1Gi")
@@ -201,6 +202,87 @@ Test(kube_workload, victims_go_for_nothing)
 	kube_test_close(&test);
 }
 
+/* n1 has Z of 1 cpu and priority 1, A and B of half a cpu and 5; n2 has C of 2 cpus and 5; B came last. The first of
+ * the gang evicts Z. That counts on its node until the cycle is over: the second would have to evict B with it,
+ * and takes C's node; without Z it would be B, who came later than C. */
+Test(kube_workload, victims_count_until_the_cycle_is_over)
+{
+	struct kube_test test = {
+		.cpus = 2, .gib = 8, .nodes = 2, .objects = GANG_OF(g, 2) "}\n", .options = { .gates = GATES_GANG }
+	};
+	kube_test_open(&test);
+	(void)pod_of(&test, 0, "\"nodeName\":\"n1\"," RANKED(1) ONE);
+	(void)pod_of(&test, 0, "\"nodeName\":\"n1\"," RANKED(5) KUBE_ASKS("500m", "1Gi"));
+	runs(&test, 0);
+	(void)pod_of(&test, 1, "\"nodeName\":\"n2\"," RANKED(5) KUBE_ASKS("2", "1Gi"));
+	runs(&test, 1);
+	const sl_job b = pod_of(&test, 2, "\"nodeName\":\"n1\"," RANKED(5) KUBE_ASKS("500m", "1Gi"));
+	runs(&test, 2);
+	(void)pod_of(&test, 3, IN(g) RANKED(9) ONE);
+	(void)pod_of(&test, 3, IN(g) RANKED(9) KUBE_ASKS("500m", "1Gi")); /* It completes the count: the first. */
+	test.k.now = 3 * SL_SECOND;
+	cr_expect(kube_try_next(&test.k));
+	cr_expect_eq(test.k.preempted, 2);
+	cr_expect_eq(at(&test, b), 1);
+	kube_test_close(&test);
+}
+
+/* `big` fits nowhere and is tried first; as the other two are bound, the first of them waits at Permit for the
+ * second, which sends `big` to activeQ, not to back off. */
+Test(kube_workload, permit_activates_who_failed)
+{
+	struct kube_test test = { .cpus = 1,
+		.gib = 8,
+		.nodes = 2,
+		.objects = GANG_OF(g, 2) "}\n",
+		.options = { .gates = GATES_GANG, .singly = true } };
+	kube_test_open(&test);
+	(void)pod_of(&test, 0, IN(g) ONE);
+	const sl_job big = pod_of(&test, 0, IN(g) KUBE_ASKS("9", "1Gi"));
+	(void)pod_of(&test, 0, IN(g) ONE);
+	cr_expect(kube_try_next(&test.k));
+	cr_expect_eq(test.k.pod[test.k.job[big.row].first].state, KUBE_POD_ACTIVE);
+	kube_test_close(&test);
+}
+
+/* In a run a group that fits nowhere is tried again as something changes, not before. */
+Test(kube_workload, tries_that_must_fail_are_left_out)
+{
+	struct kube_test test = {
+		.cpus = 1, .gib = 8, .nodes = 2, .objects = GANG_OF(g, 2) "}\n", .options = { .gates = GATES_GANG }
+	};
+	kube_test_open(&test);
+	const sl_job other = pod_of(&test, 0, ONE);
+	runs(&test, 0);
+	const sl_job one = pod_of(&test, 1, IN(g) ONE), two = pod_of(&test, 1, IN(g) ONE);
+	runs(&test, 1);
+	const uint64_t before = test.k.attempts;
+	cr_expect_eq(runs(&test, 100), SL_NEVER);
+	cr_expect_eq(test.k.attempts, before);
+	kube_remove(&test.k, 200 * SL_SECOND, other);
+	runs(&test, 200);
+	cr_expect(at(&test, one) && at(&test, two));
+	kube_test_close(&test);
+}
+
+/* A PodGroup that comes after its pods releases them. */
+Test(kube_workload, the_group_comes_later)
+{
+	struct kube_test test = {
+		.cpus = 1, .gib = 8, .nodes = 2, .objects = GANG_OF(g, 2) "}\n", .options = { .gates = GATES_GANG }
+	};
+	kube_test_open(&test);
+	kube_workload_expect(&test.k, "default", "g");
+	const sl_job one = pod_of(&test, 0, IN(g) ONE), two = pod_of(&test, 0, IN(g) ONE);
+	runs(&test, 0);
+	cr_expect_eq(at(&test, one), 0);
+	test.k.now = SL_SECOND;
+	kube_workload_arrive(&test.k, "default", "g");
+	runs(&test, 1);
+	cr_expect(at(&test, one) && at(&test, two));
+	kube_test_close(&test);
+}
+
 /* ---- Placements ------------------------------------------------------------------------------------------ */
 
 #define RACKS { { "rack", "a" }, { "rack", "b" }, { "rack", "b" } }
@@ -281,6 +363,21 @@ Test(kube_workload, later_pods_stay_in_the_domain_and_evict_nobody)
 	kube_test_close(&test);
 }
 
+/* No node has the label: there is no placement, and no filter that rejected anybody. */
+Test(kube_workload, no_node_has_the_label)
+{
+	struct kube_test test = { .cpus = 1,
+		.gib = 8,
+		.nodes = 1,
+		.objects = RACKED(1),
+		.options = { .gates = GATES_TOPOLOGY, .singly = true } };
+	kube_test_open(&test);
+	(void)pod_of(&test, 0, IN(g) ONE);
+	cr_expect(kube_try_next(&test.k));
+	cr_expect_eq(test.k.errors.count, 1);
+	kube_test_close(&test);
+}
+
 /* ---- Preemption by groups -------------------------------------------------------------------------------- */
 
 #define GATES_PREEMPTION (GATES_GANG | KUBE_GATE_PREEMPTION)
@@ -342,5 +439,70 @@ Test(kube_workload, none_goes_for_nothing_where_groups_preempt)
 	runs(&test, 1);
 	cr_expect_eq(at(&test, low), 1);
 	cr_expect_eq(test.k.preempted, 0);
+	kube_test_close(&test);
+}
+
+/* Of like priority a group is put back before a pod, though that is older. */
+Test(kube_workload, groups_stay_before_pods)
+{
+	struct kube_test test = { .cpus = 1,
+		.gib = 8,
+		.nodes = 3,
+		.objects = WEIGHED(low, 2, 1, PodGroup) "---\n" WEIGHED(top, 1, 9, Pod),
+		.options = { .gates = GATES_PREEMPTION } };
+	kube_test_open(&test);
+	const sl_job alone = pod_of(&test, 0, RANKED(1) ONE);
+	runs(&test, 0);
+	const sl_job a = pod_of(&test, 1, IN(low) RANKED(1) ONE), b = pod_of(&test, 1, IN(low) RANKED(1) ONE);
+	runs(&test, 1);
+	cr_assert(at(&test, alone) && at(&test, a) && at(&test, b));
+	(void)pod_of(&test, 2, IN(top) RANKED(9) ONE);
+	runs(&test, 2);
+	cr_expect_eq(at(&test, alone), 0);
+	cr_expect(at(&test, a) && at(&test, b));
+	kube_test_close(&test);
+}
+
+/* A budget keeps the group: the pod that no budget covers goes in its place, though it is older and the two are
+ * of like priority. */
+Test(kube_workload, budgets_are_kept_where_they_can_be)
+{
+	static const char objects[] = WEIGHED(top, 1, 9, Pod)
+		"---\nkind: PodDisruptionBudget\nmetadata: {name: keep}\n"
+		"spec: {minAvailable: 1, selector: {matchLabels: {app: kept}}}\n";
+	struct kube_test test = {
+		.cpus = 1, .gib = 8, .nodes = 2, .objects = objects, .options = { .gates = GATES_PREEMPTION }
+	};
+	kube_test_open(&test);
+	const sl_job old = pod_of(&test, 0, RANKED(1) ONE);
+	runs(&test, 0);
+	const sl_job kept = kube_test_pod(&test, SL_SECOND, "\"app\":\"kept\"", RANKED(1) ONE);
+	runs(&test, 1);
+	(void)pod_of(&test, 2, IN(top) RANKED(9) ONE);
+	runs(&test, 2);
+	cr_expect_eq(at(&test, old), 0);
+	cr_expect_neq(at(&test, kept), 0);
+	kube_test_close(&test);
+}
+
+/* n1 has W of priority 1, n2 X of 99, a cpu each of two. The gang: a of 2 cpus is tried before b of 1. At first b
+ * fits on n1, where it is nominated as W goes. Then a takes n1, as b's nomination does not count among its own,
+ * and b goes to n2. */
+Test(kube_workload, a_group_does_not_mind_its_own_nominations)
+{
+	struct kube_test test = { .cpus = 2,
+		.gib = 8,
+		.nodes = 2,
+		.objects = WEIGHED(top, 2, 9, Pod),
+		.options = { .gates = GATES_PREEMPTION } };
+	kube_test_open(&test);
+	(void)pod_of(&test, 0, "\"nodeName\":\"n1\"," RANKED(1) ONE);
+	(void)pod_of(&test, 0, "\"nodeName\":\"n2\"," RANKED(99) ONE);
+	runs(&test, 0);
+	const sl_job b = pod_of(&test, 1, IN(top) RANKED(9) ONE);
+	const sl_job a = pod_of(&test, 1, IN(top) RANKED(9) KUBE_ASKS("2", "1Gi"));
+	runs(&test, 1);
+	cr_expect_eq(at(&test, a), 1);
+	cr_expect_eq(at(&test, b), 2);
 	kube_test_close(&test);
 }
