@@ -114,6 +114,8 @@ int now_until(struct shell *shell, int64_t id, bool end, sl_time *at, struct sl_
 /* The background's largest job number, which numbers of our own follow. */
 int now_first_id(struct shell *shell, struct sl_err *err);
 bool now_follows_orders(struct shell *shell);
+/* The release of Slurm whose commands these are: "24.11.5". */
+const char *now_release(struct shell *shell);
 /* why JOB */
 int now_explain(struct shell *shell, const char *job, struct sl_err *err);
 

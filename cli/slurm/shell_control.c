@@ -339,7 +339,7 @@ SHELL_COMMAND(shell_scontrol)
 	int status = SL_OK;
 	const char *verb = words->count > 1 ? words->word[1] : "";
 	if (strcasecmp(verb, "version") == 0 || strcmp(verb, "--version") == 0 || strcmp(verb, "-V") == 0) {
-		(void)puts("slurm-wlm 22.05.8");
+		(void)printf("slurm-wlm %s\n", now_release(shell));
 		return SL_OK;
 	}
 	if (shell_shows(shell, words, &status, err))

@@ -233,6 +233,45 @@ bool now_follows_orders(struct shell *shell)
 	return strcmp(choice.policy->name, "slurm") == 0 || strcmp(choice.policy->name, "hybrid") == 0;
 }
 
+/* ---- The release ------------------------------------------------------------------------------ */
+
+/* As slurm:version says it, or a bare --set version=. NULL: neither does. */
+static const char *release_said(const struct shell *shell)
+{
+	struct policy_choice choice;
+	struct sl_err ignored = { 0 };
+	const char *said = NULL;
+	if (policy_choose(shell->args->registry, &choice, shell->policy, NULL, shell->arena, &ignored) == SL_OK) {
+		const struct sl_value *value = sl_value_of(choice.values, choice.value_count, "version");
+		said = value ? value->text : NULL;
+	}
+	for (size_t i = 0; i < shell->set_count; i++)
+		if (strncmp(shell->set[i], "version=", 8) == 0)
+			said = shell->set[i] + 8;
+	return said;
+}
+
+const char *now_release(struct shell *shell)
+{
+	/* Those whose decisions were recorded; of others the release alone is known. */
+	static const char *const full[] = { "22.05.8", "24.11.5", "26.05.5" };
+	static const char otherwise[] = "24.11"; /* ctl_release.c */
+	const char *said = release_said(shell);
+	struct view view;
+	struct sl_err ignored = { 0 };
+	if (!said) {
+		if (now_open(shell, &view, &ignored) == SL_OK)
+			said = sl_setting_of(view.cluster, "cluster", "", "SLURM_VERSION");
+		said = said ? said + strcspn(said, "0123456789") : NULL;
+		said = said && *said ? sl_strdup(shell->arena, said, strlen(said)) : otherwise;
+		view_close(&view);
+	}
+	for (size_t i = 0; said && i < SL_LEN(full); i++)
+		if (strncmp(full[i], said, strlen(said)) == 0 && strlen(said) == 5)
+			return full[i];
+	return said ? said : otherwise;
+}
+
 /* ---- why -------------------------------------------------------------------------------------- */
 
 static int explain_file(

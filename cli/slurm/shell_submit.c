@@ -346,11 +346,11 @@ static int test_only(struct shell *shell, const struct shell_asked *asked, struc
 	return status;
 }
 
-static bool reported_help(const struct shell_words *words)
+static bool reported_help(struct shell *shell, const struct shell_words *words)
 {
 	for (size_t i = 1; i < words->count && words->word[i][0] == '-'; i++)
 		if (strcmp(words->word[i], "--version") == 0 || strcmp(words->word[i], "-V") == 0) {
-			(void)puts("slurm-wlm 22.05.8");
+			(void)printf("slurm-wlm %s\n", now_release(shell));
 			return true;
 		} else if (strcmp(words->word[i], "--help") == 0 || strcmp(words->word[i], "--usage") == 0 ||
 			   strcmp(words->word[i], "-h") == 0) {
@@ -394,7 +394,7 @@ SHELL_COMMAND(shell_sbatch)
 	bool waits;
 	struct cell entry = { 0 };
 	int status = SL_OK;
-	if (reported_help(words))
+	if (reported_help(shell, words))
 		return SL_OK;
 	bool good = desc(shell, words, &asked, &script);
 	if (good)
@@ -508,7 +508,7 @@ static int allocate(struct shell *shell, struct shell_words *words, struct sl_er
 	bool waits, started = false;
 	struct cell entry = { 0 };
 	int status = SL_OK;
-	if (reported_help(words))
+	if (reported_help(shell, words))
 		return SL_OK;
 	const bool is_srun = strcmp(words->word[0], "srun") == 0;
 	bool good = desc(shell, words, &asked, &script);

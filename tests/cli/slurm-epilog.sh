@@ -18,3 +18,17 @@ for complete in 1 30; do
 	cut -d, -f1,7 "$complete/jobs.csv"
 done
 schedlab inspect slurm.conf | grep Epilog
+
+# scontrol show config numbers them (24.11).
+cat >show.txt <<'END'
+Configuration data as of 2026-01-05T10:00:00
+ClusterName             = c
+Epilog[0]               = /etc/slurm/epilog.d/*
+Epilog[1]               = /etc/slurm/more.sh
+EpilogSlurmctld[0]      = /etc/slurm/done
+SLURM_VERSION           = 24.11.5
+
+NodeName=n1 CPUTot=4 State=IDLE
+PartitionName=p Nodes=n1 Default=YES
+END
+schedlab run t.csv -c show.txt --json -p slurm 2>&1 >/dev/null | grep Epilog || echo "not said"

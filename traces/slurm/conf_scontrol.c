@@ -132,6 +132,17 @@ static bool record_of(const char *p, const char *end, enum conf_kind *kind)
 	return false;
 }
 
+/* Of a key that may stand several times ("Epilog[0]", from 23.02 on) what slurm.conf calls it. */
+static const char *before_index(const char *key, const char *end)
+{
+	const char *p = end;
+	if (p == key || p[-1] != ']')
+		return end;
+	for (p--; p > key && p[-1] >= '0' && p[-1] <= '9';)
+		p--;
+	return p > key + 1 && p[-1] == '[' && p[0] != ']' ? p - 1 : end;
+}
+
 /* "KillWait                = 30 sec": units are those of the file. */
 static int config_line(struct displayed *displayed, const char *p, const char *end)
 {
@@ -142,6 +153,7 @@ static int config_line(struct displayed *displayed, const char *p, const char *e
 	const char *last = equals;
 	while (last > p && last[-1] == ' ')
 		last--;
+	last = before_index(p, last);
 	const char *value = equals + 1;
 	while (value < end && *value == ' ')
 		value++;
