@@ -298,8 +298,9 @@ static bool copy_desc(struct sl_arena *arena, struct sl_job_desc *desc)
 {
 	const char **text[] = { &desc->partition, &desc->gres, &desc->gpus, &desc->gpus_per_node,
 		&desc->gpus_per_socket, &desc->gpus_per_task, &desc->gres_per_task, &desc->node_sizes,
-		&desc->prefer, &desc->gres_flags, &desc->constraint, &desc->nodelist, &desc->exclude,
-		&desc->distribution, &desc->licenses, &desc->reservation, &desc->account, &desc->qos };
+		&desc->prefer, &desc->extra, &desc->gres_flags, &desc->constraint, &desc->nodelist,
+		&desc->exclude, &desc->distribution, &desc->licenses, &desc->reservation, &desc->account,
+		&desc->qos };
 	bool whole = true;
 	for (size_t i = 0; i < SL_LEN(text); i++)
 		whole = copy_text(arena, text[i]) && whole;

@@ -26,6 +26,7 @@ static const struct sl_job_desc nothing = {
 	.mem_per_cpu = SL_NONE,
 	.mem_per_gpu = SL_NONE,
 	.tmp = SL_NONE,
+	.segment = SL_NONE,
 	.switches = SL_NONE,
 	.switches_wait = SL_NONE,
 	.limit = SL_NONE,

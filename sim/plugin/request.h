@@ -23,6 +23,7 @@ struct sl_job_desc {
 	int64_t cpus_per_task, cpus_per_gpu, cpus_min; /* cpus_min: of a node (--mincpus). */
 	int64_t sockets_per_node, cores_per_socket, threads_per_core;
 	int64_t mem_per_node, mem_per_cpu, mem_per_gpu, tmp;
+	int64_t segment;       /* Nodes of a segment: each is under one block of the topology. */
 	int64_t switches;      /* At most so many leaf switches, */
 	sl_time switches_wait; /* for which it waits so long. */
 	const char *partition; /* Several: "a,b". */
@@ -32,6 +33,7 @@ struct sl_job_desc {
 	const char *node_sizes;    /* A list of --nodes, as written: "1,4,8", "2-8:2"; NULL: any from
 				    * nodes_min to nodes_max will do. */
 	const char *prefer;        /* Features, as constraint has them: wanted, not needed. */
+	const char *extra;         /* What it asks of its nodes' Extra: "rack=3&hot!=yes". */
 	const char *gres_flags, *constraint, *nodelist, *exclude, *distribution;
 	const char *licenses, *reservation;
 	/* Of a further component of a heterogeneous job, where they are not those of the job; NULL, SL_NONE:

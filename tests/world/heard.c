@@ -71,6 +71,7 @@ void heard_desc(struct heard *h, const struct sl_job_desc *a)
 	put_number(h, " mem/c", a->mem_per_cpu);
 	put_number(h, " mem/gpu", a->mem_per_gpu);
 	put_number(h, " tmp", a->tmp);
+	put_number(h, " segment", a->segment);
 	put_number(h, " switches", a->switches);
 	put_time(h, "@", a->switches_wait);
 	put_text(h, " p=", a->partition);
@@ -82,6 +83,7 @@ void heard_desc(struct heard *h, const struct sl_job_desc *a)
 	put_text(h, " gres/n=", a->gres_per_task);
 	put_text(h, " sizes=", a->node_sizes);
 	put_text(h, " prefer=", a->prefer);
+	put_text(h, " extra=", a->extra);
 	put_text(h, " gflags=", a->gres_flags);
 	put_text(h, " C=", a->constraint);
 	put_text(h, " w=", a->nodelist);

@@ -144,6 +144,11 @@ struct conf {
 	uint32_t found; /* The node of a list that was looked up last. */
 	size_t steps;
 	unsigned suggestions; /* "Did you mean" that were looked for. */
+	/* topology.yaml: its settings, and how its default topology is to be read. */
+	struct sl_setting *yaml;
+	size_t yaml_count, yaml_capacity;
+	enum sl_topology yaml_topology;
+	bool has_yaml;
 	struct sl_cluster_spec spec;
 	bool observed; /* It was scontrol that said it. */
 	/* QOS and associations of the tables, by name, each once if it stands once; and whose they are. */
@@ -290,6 +295,9 @@ int conf_hosts_meant(struct conf *conf, const struct conf_line *line, const char
 /* conf_topology.c */
 int conf_topology_rank(struct conf *conf);
 int conf_topology_report(struct conf *conf);
+/* conf_yaml.c */
+int conf_yaml_read(struct conf *conf, const char *path);
+int conf_yaml_report(struct conf *conf);
 
 /* conf_windows.c */
 int conf_reservations_report(struct conf *conf);

@@ -33,6 +33,7 @@ static const struct field node_fields[] = {
 	{ "gres", "Gres" },
 	{ "weight", "Weight" },
 	{ "features", "Features" },
+	{ "extra", "Extra" },
 	{ "reason", "Reason" },
 	{ "state", "State" },
 	{ NULL, NULL },

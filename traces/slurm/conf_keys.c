@@ -155,6 +155,7 @@ static const struct conf_key keys[] = {
 	{ KEYS(CONF_NODE, IGNORE, launch, "CpuBind", "BcastAddr", "NodeAddr", "NodeHostname", "Port",
 		"TRESWeights") },
 	{ KEYS(CONF_NODE, APPROX, power, "SuspendTime") },
+	{ KEYS(CONF_NODE, APPROX, policy, "Extra") },
 	{ KEYS(CONF_NODE, IGNORE, "cores near GPUs are for every job", "RestrictedCoresPerGPU") },
 	{ KEYS(CONF_NODE, IGNORE, "topology.conf says where the node hangs", "Topology") },
 	{ KEYS(CONF_NODE, IGNORE, launch, "Parameters") },
@@ -170,7 +171,7 @@ static const struct conf_key keys[] = {
 		"OverSubscribe", "Shared") },
 	{ KEYS(CONF_PARTITION, APPROX, scorer, "ExclusiveUser") },
 	{ KEYS(CONF_PARTITION, APPROX, "USER is followed; TOPO is kept for policies", "Exclusive") },
-	{ KEYS(CONF_PARTITION, IGNORE, "jobs share blocks with others", "ExclusiveTopo") },
+	{ KEYS(CONF_PARTITION, APPROX, scorer, "ExclusiveTopo") },
 	{ KEYS(CONF_PARTITION, APPROX, scorer, "LLN") },
 	{ KEYS(CONF_PARTITION, MODEL, NULL, "State") },
 	{ KEYS(CONF_PARTITION, APPROX, sharing, "PriorityTier") },
@@ -191,7 +192,7 @@ static const struct conf_key keys[] = {
 	{ KEYS(CONF_PARTITION, IGNORE, launch, "CpuBind") },
 	{ KEYS(CONF_PARTITION, IGNORE, "idle nodes are powered down after SuspendTime", "PowerDownOnIdle") },
 	{ KEYS(CONF_PARTITION, APPROX, power, "SuspendTime", "SuspendTimeout", "ResumeTimeout") },
-	{ KEYS(CONF_PARTITION, IGNORE, "there is one topology", "Topology") },
+	{ KEYS(CONF_PARTITION, APPROX, scorer, "Topology") },
 	/* Of scontrol show partition. */
 	{ KEYS(CONF_PARTITION, IGNORE, moment, "TotalCPUs", "TotalNodes", "TRES") },
 	/* What else slurm.conf names */

@@ -15,10 +15,10 @@ static const char *const followed[] = { "assoc_limit_stop", "batch_sched_delay",
 	"bf_max_job_part", "bf_max_job_start", "bf_max_job_test", "bf_max_job_user", "bf_max_job_user_part",
 	"bf_min_age_reserve", "bf_min_prio_reserve", "bf_node_space_size", "bf_one_resv_per_job",
 	"bf_resolution", "bf_running_job_reserve", "bf_window", "bf_window_linear", "default_queue_depth",
-	"defer", "defer_batch", "kill_invalid_depend", "pack_serial_at_end", "partition_job_depth",
-	"preempt_reorder_count", "preempt_strict_order", "preempt_youngest_first", "requeue_delay",
-	"sched_interval", "sched_max_job_start", "sched_min_interval", "time_min_as_soft_limit",
-	"whole_hetjob", "whole_pack" };
+	"defer", "defer_batch", "extra_constraints", "kill_invalid_depend", "pack_serial_at_end",
+	"partition_job_depth", "preempt_reorder_count", "preempt_strict_order", "preempt_youngest_first",
+	"requeue_delay", "sched_interval", "sched_max_job_start", "sched_min_interval",
+	"time_min_as_soft_limit", "whole_hetjob", "whole_pack" };
 
 /* Those that are not, and what is so instead. */
 static const struct {
@@ -43,7 +43,6 @@ static const struct {
 	{ "enable_hetjob_steps", "does not move a start" },
 	{ "enable_job_state_cache", "does not move a start" },
 	{ "enable_user_top", "users move no job to the top but by commands" },
-	{ "extra_constraints", "constraints on a node's Extra are not read" },
 	{ "ignore_constraint_validation", "does not move a start" },
 	{ "ignore_prefer_validation", "does not move a start" },
 	{ "kill_invalid_depend", "DependencyParameters has it" },

@@ -51,9 +51,8 @@ static const struct {
 	{ "mpi.conf", "does not move a start" },
 	{ "oci.conf", "does not move a start" },
 	{ "plugstack.conf", "does not move a start" },
+	{ "resources.yaml", "hierarchical resources are not counted: a job that asks for one (-L) is refused" },
 	{ "slurmdbd.conf", "does not move a start" },
-	{ "topology.yaml",
-		"not read: give the same as topology.conf, or nodes are chosen without a topology" },
 };
 
 static int report_others(struct conf *conf)
@@ -89,6 +88,10 @@ static int read_slurm(struct conf *conf, const char *path, struct sl_input *in)
 	if (status || strcmp(path, "-") == 0)
 		return status;
 	status = read_beside(conf, "gres.conf", CONF_GRES_FILE);
+	/* As in Slurm, topology.conf is not looked at then. */
+	const char *yaml = beside(conf, "topology.yaml");
+	if (!status && yaml && exists(yaml))
+		return conf_yaml_read(conf, yaml);
 	return status ? status : read_beside(conf, "topology.conf", CONF_TOPOLOGY_FILE);
 }
 
@@ -111,7 +114,9 @@ static void conf_reader_whole(struct conf *conf)
 	spec->select = type && ends_with(type->value, "linear") ? SL_SELECT_LINEAR : SL_SELECT_CORES;
 	spec->mem_counts =
 		param ? strcasestr(param->value, "Memory") != NULL : spec->select == SL_SELECT_CORES;
-	if (plugin && ends_with(plugin->value, "tree"))
+	if (conf->has_yaml)
+		spec->topology = conf->yaml_topology;
+	else if (plugin && ends_with(plugin->value, "tree"))
 		spec->topology = SL_TOPOLOGY_TREE;
 	else if (plugin && ends_with(plugin->value, "block"))
 		spec->topology = SL_TOPOLOGY_BLOCK;
@@ -159,7 +164,7 @@ static int conf_reader_report(struct conf *conf)
 {
 	static int (*const steps[])(struct conf * conf) = { report_keys, conf_nodes_make, conf_settings_files,
 		report_further, conf_topology_rank, conf_nodes_report, conf_partitions_report,
-		conf_topology_report, conf_licenses_report, conf_reservations_report, conf_settings_used };
+		conf_topology_report, conf_yaml_report, conf_licenses_report, conf_reservations_report, conf_settings_used };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(steps) && !status; i++)
 		status = steps[i](conf);
@@ -179,6 +184,7 @@ static void conf_reader_release(struct conf *conf)
 	free(conf->variant);
 	free(conf->node);
 	free(conf->known);
+	free(conf->yaml);
 	conf_mem_release(&conf->mem);
 }
 

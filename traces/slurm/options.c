@@ -271,8 +271,6 @@ static bool exclusive_in(const char *text, struct slurm_said *said)
 	for (size_t i = 0; i < SL_LEN(kinds); i++) {
 		if (strcasecmp(text, kinds[i].word) == 0) {
 			said->desc[said->desc_count - 1].exclusive = kinds[i].kind;
-			if (kinds[i].kind == SL_EXCLUSIVE_TOPO)
-				said->dropped |= UINT32_C(1) << SLURM_DROPPED_TOPO;
 			return true;
 		}
 	}

@@ -34,6 +34,7 @@ static const struct slurm_option options[] = {
 	{ "mem-per-gpu", 0, VALUE_NEEDED, OPTION_MEMORY, DESC(mem_per_gpu) },
 	{ "tmp", 0, VALUE_NEEDED, OPTION_MEMORY, DESC(tmp) },
 	{ "switches", 0, VALUE_NEEDED, OPTION_SWITCHES, 0 },
+	{ "segment", 0, VALUE_NEEDED, OPTION_COUNT, DESC(segment) },
 	{ "partition", 'p', VALUE_NEEDED, OPTION_TEXT, DESC(partition) },
 	{ "gres", 0, VALUE_NEEDED, OPTION_TEXT, DESC(gres) },
 	{ "gpus", 'G', VALUE_NEEDED, OPTION_TEXT, DESC(gpus) },
@@ -44,6 +45,7 @@ static const struct slurm_option options[] = {
 	{ "tres-per-task", 0, VALUE_NEEDED, OPTION_TRES_PER_TASK, 0 },
 	{ "constraint", 'C', VALUE_NEEDED, OPTION_TEXT, DESC(constraint) },
 	{ "prefer", 0, VALUE_NEEDED, OPTION_TEXT, DESC(prefer) },
+	{ "extra", 0, VALUE_NEEDED, OPTION_TEXT, DESC(extra) },
 	{ "nodelist", 'w', VALUE_NEEDED, OPTION_TEXT, DESC(nodelist) },
 	{ "exclude", 'x', VALUE_NEEDED, OPTION_TEXT, DESC(exclude) },
 	{ "distribution", 'm', VALUE_NEEDED, OPTION_TEXT, DESC(distribution) },
@@ -116,26 +118,21 @@ static const struct slurm_option dropped[] = {
 	{ DROP("core-spec", 'S', VALUE_NEEDED, 4) },
 	{ DROP("thread-spec", 0, VALUE_NEEDED, 5) },
 	{ DROP("delay-boot", 0, VALUE_NEEDED, 6) },
-	{ DROP("extra", 0, VALUE_NEEDED, 7) },
-	{ DROP("immediate", 'I', VALUE_MAY, 8) },
-	{ DROP("mcs-label", 0, VALUE_NEEDED, 9) },
-	{ DROP("network", 0, VALUE_NEEDED, 10) },
-	{ DROP("no-kill", 'k', VALUE_MAY, 11) },
-	{ DROP("nodefile", 'F', VALUE_NEEDED, 12) },
-	{ DROP("priority", 0, VALUE_NEEDED, 13) },
-	{ DROP("reboot", 0, VALUE_NONE, 14) },
-	{ DROP("segment", 0, VALUE_NEEDED, 15) },
-	{ DROP("consolidate-segments", 0, VALUE_NONE, 16) },
-	{ DROP("spread-segments", 0, VALUE_NONE, 17) },
+	{ DROP("immediate", 'I', VALUE_MAY, 7) },
+	{ DROP("mcs-label", 0, VALUE_NEEDED, 8) },
+	{ DROP("network", 0, VALUE_NEEDED, 9) },
+	{ DROP("no-kill", 'k', VALUE_MAY, 10) },
+	{ DROP("nodefile", 'F', VALUE_NEEDED, 11) },
+	{ DROP("priority", 0, VALUE_NEEDED, 12) },
+	{ DROP("reboot", 0, VALUE_NONE, 13) },
+	{ DROP("consolidate-segments", 0, VALUE_NONE, 14) },
+	{ DROP("spread-segments", 0, VALUE_NONE, 15) },
 };
 
-_Static_assert(SL_LEN(dropped) == SLURM_DROPPED_TOPO, "a bit for each");
+_Static_assert(SL_LEN(dropped) == SLURM_DROPPED_MAX, "a bit for each");
 
-/* Behind them: of --exclusive=topo its whole nodes are followed, the segment that they are in is not. */
 const char *slurm_dropped_name(uint32_t i)
 {
-	if (i == SLURM_DROPPED_TOPO)
-		return "exclusive=topo";
 	return i < SL_LEN(dropped) ? dropped[i].name : NULL;
 }
 

@@ -222,6 +222,7 @@ static void take_sched(struct ctl *c)
 	 */
 	p->defer = p->defer || ctl_sched_param(c, "defer_batch");
 	p->time_min_as_soft_limit = p->version >= CTL_23_11 && ctl_sched_param(c, "time_min_as_soft_limit");
+	p->extra_constraints = p->version >= CTL_23_11 && ctl_sched_param(c, "extra_constraints");
 	if (p->bf_max_job_assoc) /* Of both, it takes precedence. */
 		p->bf_max_job_user = 0;
 	const char *type = ctl_conf_text(c, "SchedulerType");

@@ -32,6 +32,7 @@
  *   ctl_resv      advance reservations; ctl_license
  *   ctl_node      nodes that are drained, down or come back; ctl_power: that are powered down;
  *                 ctl_complete: that are COMPLETING
+ *   ctl_extra     --extra beside nodes' Extra
  *   ctl_command   scontrol and scancel, at their times
  */
 #ifndef POLICIES_SLURM_CTL_H
@@ -347,7 +348,7 @@ struct ctl_params {
 	bool bf_licenses, bf_continue, bf_one_resv_per_job, bf_running_job_reserve, bf_busy_nodes,
 		assoc_limit_stop, reduce_completing_frag, kill_invalid_depend, pack_serial_at_end, defer,
 		time_min_as_soft_limit, builtin, nohold_on_prolog_fail, enable_user_top,
-		bf_allow_magnetic_slot, bf_hetjob_immediate, whole_hetjob;
+		bf_allow_magnetic_slot, bf_hetjob_immediate, whole_hetjob, extra_constraints;
 	enum ctl_het_prio bf_hetjob_prio;
 	bool preempt_youngest_first, preempt_strict_order, preempt_by_part, preempt_by_qos, gang;
 	int64_t preempt_reorder_count, preempt_exempt_time;
@@ -402,6 +403,7 @@ struct ctl {
 	uint32_t assoc_count;
 	const char **user_name;
 	uint32_t user_count;
+	struct ctl_extra *extra;     /* NULL: nobody looks at --extra. */
 	const struct sl_doc *groups; /* Who is in which group of users; NULL: not said. */
 
 	struct ctl_job *job; /* By row; behind those of the trace further components. */
@@ -584,10 +586,11 @@ bool ctl_parts_set(struct ctl *c, struct ctl_job *job, const char *list);
 void ctl_tres_of(const struct ctl *c, const struct ctl_job *job, uint32_t part,
 	const struct select_alloc *alloc, int64_t *tres);
 /* It asks for whole nodes. */
-static inline bool ctl_is_exclusive(const struct ctl_job *job)
+static inline bool ctl_is_exclusive(const struct ctl *c, const struct ctl_job *job)
 {
 	const struct sl_job_desc *desc = job->desc.desc;
-	return desc && (desc->exclusive == SL_EXCLUSIVE_NODE || desc->exclusive == SL_EXCLUSIVE_TOPO);
+	return desc && (desc->exclusive == SL_EXCLUSIVE_NODE ||
+			       (desc->exclusive == SL_EXCLUSIVE_TOPO && c->params.version < CTL_24_05));
 }
 /* It has nodes: it is configuring, runs or is suspended. */
 bool ctl_is_active(const struct ctl_job *job);
@@ -914,6 +917,14 @@ ctl_time ctl_power_boot(struct ctl *c, const struct select_alloc *alloc);
 bool ctl_power_ready(const struct ctl *c, const struct select_alloc *alloc);
 void ctl_power_run(struct ctl *c);
 ctl_time ctl_power_next(const struct ctl *c);
+
+/* ---- ctl_extra.c: SchedulerParameters=extra_constraints -------------------------------------- */
+int ctl_extra_make(struct ctl *c, struct sl_err *err);
+/* Nodes that its --extra allows, select_node_words(); NULL: any. Valid until the next call. */
+const uint64_t *ctl_extra_nodes(struct ctl *c, const struct ctl_job *job);
+bool ctl_extra_is_wrong(struct ctl *c, const struct ctl_job *job); /* ESLURM_INVALID_EXTRA */
+/* scontrol update nodename=NAMES extra=TEXT, "": none. False: no such node, or no JSON. */
+bool ctl_extra_set(struct ctl *c, const char *names, const char *text);
 
 /* ---- ctl_complete.c: COMPLETING -------------------------------------------------------------- */
 int ctl_complete_make(struct ctl *c, struct sl_err *err);

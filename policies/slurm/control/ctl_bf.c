@@ -572,7 +572,7 @@ static enum verdict try_at(struct attempt *a)
 		const bool enough = c->params.version >= CTL_23_02 && bf->tries >= c->params.bf_max_job_test;
 		return (most && bf->started >= most) || enough ? STOP : a->entry->array ? RETRY : NEXT;
 	}
-	if (status == CTL_RESERVATION_BUSY)
+	if (status == CTL_RESERVATION_BUSY || (status == CTL_NODE_CONFIG && ctl_extra_nodes(c, a->job)))
 		return NEXT;
 	if (status != CTL_ACCOUNTING_POLICY) {
 		a->later = CTL_NEVER; /* It may have these nodes yet: they are kept for it. */

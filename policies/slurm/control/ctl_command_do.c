@@ -141,6 +141,9 @@ static bool update_node(struct ctl *c, const struct command *command)
 {
 	const char *state = command_value(command, "State");
 	const char *reason = command_value(command, "Reason");
+	const char *extra = command_value(command, "Extra");
+	if (extra && !ctl_extra_set(c, command->pair[0].value, extra))
+		return false;
 	return !state || ctl_node_command(c, command->pair[0].value, state, reason ? reason : "");
 }
 

@@ -73,7 +73,7 @@ static const struct key node_keys[] = {
 	{ "State", VALUE_TEXT, NULL },
 	{ "Reason", VALUE_TEXT, NULL },
 	{ "Comment", VALUE_IGNORED, NULL },
-	{ "Extra", VALUE_IGNORED, NULL },
+	{ "Extra", VALUE_TEXT, NULL },
 	{ 0 },
 };
 

@@ -139,7 +139,7 @@ static enum verdict ctl_main_judge(
 	}
 	if (status == CTL_LICENSES_UNAVAILABLE && p->c->params.bf_licenses)
 		return STOP;
-	if (status == CTL_NODE_CONFIG && job->part_count == 1) {
+	if (status == CTL_NODE_CONFIG && job->part_count == 1 && !ctl_extra_nodes(p->c, job)) {
 		/* No set of nodes has it (any more): held until a command changes it. */
 		ctl_hold(p->c, job, false);
 		ctl_queue_reason(p->c, job, SL_REASON_BAD_CONSTRAINTS);

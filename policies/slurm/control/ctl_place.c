@@ -134,7 +134,7 @@ static void look_in(struct ctl *c, struct ctl_job *job, uint32_t part)
 static bool is_alone(const struct ctl *c, const struct ctl_job *job)
 {
 	return job->desc.desc &&
-	       (ctl_is_exclusive(job) || c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
+	       (ctl_is_exclusive(c, job) || c->part[job->part].spec->share == SL_SHARE_EXCLUSIVE);
 }
 
 /* Nodes without a job that has its nodes to itself (share_node_bitmap). */
@@ -250,31 +250,35 @@ static enum ctl_status ctl_place_start(struct ctl *c, struct ctl_job *job, const
 	return CTL_OK;
 }
 
-/* Limits are tested before any job is preempted. Jobs that it ends free its nodes for the pass that follows;
- * those that gang scheduling suspends need not end. */
-static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const uint64_t *nodes)
+/* Whom it would preempt: with the largest size of a list of --nodes that would fit then. */
+static bool find_victims(
+	struct ctl *c, struct ctl_job *job, const uint64_t *nodes, struct ctl_victims *victims)
 {
 	const struct sl_job_desc *desc = job->desc.desc;
-	struct ctl_victims victims;
-	int64_t tres[CTL_TRES_MAX] = { 0 };
 	enum select_answer answer = SELECT_BUSY;
 	for (uint32_t i = 0; answer != SELECT_FITS && (!i || i < job->sized_count); i++) {
 		job->desc.desc = job->sized ? job->sized[i] : desc;
-		answer = ctl_preempt_place(c, job, job->part, nodes, &victims);
+		answer = ctl_preempt_place(c, job, job->part, nodes, victims);
 	}
 	job->desc.desc = desc;
-	if (answer != SELECT_FITS)
-		return CTL_NODES_BUSY;
-	ctl_tres_of(c, job, job->part, victims.alloc, tres);
-	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, victims.alloc);
+	return answer == SELECT_FITS;
+}
+
+/* Limits are tested before any job is preempted. Jobs that it ends free its nodes for the pass that follows;
+ * those that gang scheduling suspends need not end. */
+static enum ctl_status preempt(struct ctl *c, struct ctl_job *job, const struct ctl_victims *victims)
+{
+	int64_t tres[CTL_TRES_MAX] = { 0 };
+	ctl_tres_of(c, job, job->part, victims->alloc, tres);
+	const enum sl_reason reason = ctl_limits_post_on(c, job, tres, victims->alloc);
 	if (reason != SL_REASON_NONE) {
 		ctl_queue_reason(c, job, reason);
 		return CTL_ACCOUNTING_POLICY;
 	}
-	if (c->recorded && victims.count && !c->recorded->preempt(c->recorded->self, c, job, &victims))
+	if (c->recorded && victims->count && !c->recorded->preempt(c->recorded->self, c, job, victims))
 		return CTL_NODES_BUSY;
-	if (ctl_preempt_do(c, job, victims.job, victims.count))
-		return ctl_place_start(c, job, victims.alloc);
+	if (ctl_preempt_do(c, job, victims->job, victims->count))
+		return ctl_place_start(c, job, victims->alloc);
 	return job->preempting ? CTL_PREEMPTION_IN_PROGRESS : CTL_NODES_BUSY;
 }
 
@@ -326,7 +330,10 @@ static enum ctl_status without_licenses(
 {
 	if (!has_nodes(c, job, nodes))
 		return why_busy(c, job, nodes, completing);
-	const enum ctl_status status = ctl_preempt_licenses(c) ? preempt(c, job, nodes) : CTL_NODES_BUSY;
+	struct ctl_victims victims;
+	const enum ctl_status status = ctl_preempt_licenses(c) && find_victims(c, job, nodes, &victims)
+					       ? preempt(c, job, &victims)
+					       : CTL_NODES_BUSY;
 	return status == CTL_NODES_BUSY ? CTL_LICENSES_UNAVAILABLE : status;
 }
 
@@ -337,22 +344,56 @@ static enum select_answer place_beside(
 	return answer == SELECT_FITS && job->tasked ? with_tasks(c, job, alloc) : answer;
 }
 
+/* What becomes of a try. */
+struct tried {
+	enum select_answer answer;
+	const struct select_alloc *alloc; /* Beside what runs; NULL: */
+	struct ctl_victims victims;       /* with these gone. */
+};
+
+/* Of alternatives ("[a|b]") up to 25.11 each has those of lower rank preempted before the next one is tried;
+ * from 26.05 on all are tried beside what runs first. */
+static void try_alternatives(
+	struct ctl *c, struct ctl_job *job, const uint64_t *nodes, struct tried *tried)
+{
+	const uint32_t count = ctl_preemption(c) ? select_alternatives(c->select, &job->desc) : 0;
+	const bool in_turn = count && c->params.version < CTL_26_05;
+	if (!in_turn)
+		tried->answer = place_beside(c, job, nodes, &tried->alloc);
+	for (uint32_t i = count ? 1 : 0; i <= count; i++) {
+		job->desc.alternative = i;
+		if (in_turn)
+			tried->answer = place_beside(c, job, nodes, &tried->alloc);
+		if (tried->answer != SELECT_BUSY)
+			break;
+		tried->alloc = NULL;
+		if (find_victims(c, job, nodes, &tried->victims)) {
+			tried->answer = SELECT_FITS;
+			break;
+		}
+	}
+	job->desc.alternative = 0;
+}
+
 static enum ctl_status ctl_place_choose(
 	struct ctl *c, struct ctl_job *job, const uint64_t *nodes, bool completing)
 {
+	struct tried tried = { 0 };
 	if (!ctl_license_free(c, job, c->now))
 		return without_licenses(c, job, nodes, completing);
 
-	const struct select_alloc *alloc = NULL;
-	switch (place_beside(c, job, nodes, &alloc)) {
+	try_alternatives(c, job, nodes, &tried);
+	switch (tried.answer) {
 	case SELECT_FITS:
-		return ctl_place_start(c, job, alloc);
+		break;
 	case SELECT_NEVER:
 		return CTL_NODE_CONFIG;
 	case SELECT_BUSY:
-		break;
+		return why_busy(c, job, nodes, completing);
 	}
-	const enum ctl_status status = preempt(c, job, nodes);
+	if (tried.alloc)
+		return ctl_place_start(c, job, tried.alloc);
+	const enum ctl_status status = preempt(c, job, &tried.victims);
 	return status == CTL_NODES_BUSY ? why_busy(c, job, nodes, completing) : status;
 }
 
@@ -398,6 +439,11 @@ static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64
 		return CTL_NODE_NOT_AVAIL;
 	if (kept != CTL_OK)
 		return kept;
+	const uint64_t *extra = ctl_extra_nodes(c, job);
+	if (extra && !select_could(c->select, &job->desc, extra))
+		return CTL_NODE_CONFIG;
+	if (extra)
+		ctl_set_and(nodes, extra, c->place->words);
 	const bool completing = leave_completing(c, job->part, nodes);
 	if (completing && required && !ctl_set_within(required, nodes, c->place->words))
 		return CTL_NODES_BUSY;
@@ -456,6 +502,8 @@ static enum sl_reason ctl_place_reason_of(
 		return SL_REASON_RESERVATION;
 	if (status == CTL_LICENSES_UNAVAILABLE)
 		return SL_REASON_LICENSES;
+	if (status == CTL_NODE_CONFIG) /* By its --extra: another update may change that. */
+		return SL_REASON_BAD_CONSTRAINTS;
 	if (status == CTL_NODE_NOT_AVAIL)
 		return lacks_up(c, job) ? SL_REASON_NODES_NOT_AVAIL : SL_REASON_NODES_RESERVED;
 	return SL_REASON_RESOURCES;
@@ -711,11 +759,15 @@ enum ctl_status ctl_place_plan(
 	unbound(c, job, most);
 	if (status == CTL_OK)
 		count_whole(c, job, available);
+	if (status == CTL_OK)
+		select_whole_topo(c->select, &job->desc, available);
 	return status;
 }
 
 enum ctl_status ctl_place_ever(struct ctl *c, struct ctl_job *job, uint32_t part)
 {
 	look_in(c, job, part);
+	if (ctl_extra_is_wrong(c, job))
+		return CTL_NODE_CONFIG;
 	return place_sizes(c, job, NULL, SELECT_EVER, NULL) == SELECT_NEVER ? CTL_NODE_CONFIG : CTL_OK;
 }

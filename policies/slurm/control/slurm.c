@@ -347,7 +347,7 @@ static int make_modules(struct ctl *c, const struct sl_setup *setup, struct sl_e
 	static int (*const make[])(struct ctl *, struct sl_err *) = { ctl_acct_make, ctl_prio_make,
 		ctl_job_make, ctl_depend_make, ctl_clock_make, ctl_bf_make, ctl_place_make, ctl_limits_make,
 		ctl_preempt_make, ctl_gang_make, ctl_resv_make, ctl_license_make, ctl_node_make,
-		ctl_complete_make };
+		ctl_extra_make, ctl_complete_make };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(make) && !status; i++)
 		status = make[i](c, err);

@@ -102,7 +102,8 @@ bool sel_view_cores(struct sel_test *t, uint32_t node, bool free_only)
 static bool by_cores(const struct sel_test *t)
 {
 	const struct sel_request *q = t->q;
-	return !q->overcommit && !q->gres_count && q->node_cpus_min <= 1 && !t->s->switch_count;
+	return !q->overcommit && !q->gres_count && q->node_cpus_min <= 1 &&
+	       !sel_topology_of(t->s, q->partition)->count;
 }
 
 /* The candidates with what of them is usable in this view; then the choice among them. */
@@ -254,6 +255,7 @@ static bool begin_alloc(struct sel_test *t, struct laid *to)
 	a->partition = t->q->partition;
 	a->user = t->job->user;
 	a->whole = t->q->whole;
+	a->whole_topo = t->q->whole_topo;
 	a->use = sel_use_of(s, t->q);
 	a->node_alloc = (struct select_node_alloc *)(a + 1);
 	to->gres = (struct select_gres *)(a->node_alloc + count);
@@ -554,6 +556,8 @@ static bool job_test(struct sel_test *t)
 		n = bits_next(from, s->words, n + 1))
 		if (!sel_node_may(t, n))
 			bit_clear(from, n);
+	if (!t->ever)
+		sel_leave_blocks(t, from);
 	if (any_shared(t, from))
 		return false;
 	return s->linear ? (memcpy(t->nodes, from, s->words * sizeof(*from)), sel_linear(t))
@@ -605,21 +609,39 @@ static bool require_counted(struct sel_test *t, const uint64_t *from, uint64_t *
 	return true;
 }
 
+static bool is_counted(const struct sel_request *q)
+{
+	for (uint32_t i = 0; i < q->feature_count; i++)
+		if (q->feature[i].count)
+			return true;
+	return false;
+}
+
+static uint32_t alternatives_of(const struct sel_request *q)
+{
+	for (uint32_t i = 0; i < q->feature_count && !is_counted(q); i++)
+		if (q->feature[i].join == SEL_XOR)
+			return q->feature_count;
+	return 0;
+}
+
+uint32_t select_alternatives(struct select *s, const struct select_job *job)
+{
+	const struct sel_request *q = sel_request_of(s, job);
+	return q ? alternatives_of(q) : 0;
+}
+
 static bool test_features(struct sel_test *t, const uint64_t *from)
 {
 	struct select *s = t->s;
 	const struct sel_request *q = t->q;
-	bool counted = false, either = false;
-	for (uint32_t i = 0; i < q->feature_count; i++) {
-		counted = counted || q->feature[i].count;
-		either = either || q->feature[i].join == SEL_XOR;
-	}
-	if (counted) {
+	const uint32_t alternatives = alternatives_of(q), only = t->ever ? 0 : t->job->alternative;
+	if (is_counted(q)) {
 		memset(s->set[6], 0, s->words * sizeof(uint64_t));
 		if (!require_counted(t, from, s->set[6]))
 			return false;
-	} else if (either) {
-		for (uint32_t i = 0; i < q->feature_count; i++) {
+	} else if (alternatives) {
+		for (uint32_t i = only ? only - 1 : 0; i < (only ? only : alternatives); i++) {
 			nodes_with(s, &q->feature[i], from, t->nodes);
 			if (job_test(t))
 				return true;

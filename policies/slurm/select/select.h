@@ -25,6 +25,7 @@ struct select_job {
 	int32_t user;       /* For --exclusive=user; -1: none. */
 	sl_time waited;     /* How long it has waited for its switches (--switches) already. */
 	bool over_qos; /* By its QOS it goes on top of others, which are suspended: the extra row is its. */
+	uint32_t alternative; /* Of a constraint "[a|b]" the one that is tried, from 1 on; 0: each in turn. */
 };
 
 enum select_mode {
@@ -61,6 +62,7 @@ struct select_alloc {
 	struct select_node_alloc *node_alloc; /* By node, ascending. */
 	/* The select's: */
 	uint8_t whole; /* enum sl_exclusive */
+	bool whole_topo; /* Its blocks are its own. */
 	uint8_t use;   /* Whether it shares its nodes with jobs of other partitions, or with any. */
 	bool stopped;  /* Keeps memory and devices, but no cores. */
 	bool held;     /* In force. */
@@ -157,6 +159,10 @@ void select_set_nodes_max(struct select *select, uint32_t partition, int64_t nod
  * call; NULL: only the answer is wanted. NEVER: it does not even fit on the idle cluster; why says so. */
 enum select_answer select_place(struct select *select, const struct select_job *job,
 	const uint64_t *available, enum select_mode mode, const struct select_alloc **out);
+/* The blocks that those nodes are in are added, if the job is to have them to itself (topology_g_whole_topo()). */
+void select_whole_topo(struct select *select, const struct select_job *job, uint64_t *nodes);
+/* How many alternatives its constraint has ("[a|b]": all its nodes have one of them); 0: it is none such. */
+uint32_t select_alternatives(struct select *select, const struct select_job *job);
 /* Whether it would fit on those nodes if no other job were there. */
 bool select_could(struct select *select, const struct select_job *job, const uint64_t *available);
 /* Why the last answer was not FITS: a constant, in Slurm's words. */

@@ -163,6 +163,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 	s->listed += a->end != SL_NEVER;
 	s->whole_holds += a->whole == SL_EXCLUSIVE_NODE;
 	s->user_holds += a->whole == SL_EXCLUSIVE_USER;
+	s->topo_holds += a->whole_topo;
 	s->stopped_holds += a->stopped;
 	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
@@ -191,6 +192,7 @@ static void select_aside_release(struct select *s, struct select_alloc *a)
 	s->listed -= a->end != SL_NEVER;
 	s->whole_holds -= a->whole == SL_EXCLUSIVE_NODE;
 	s->user_holds -= a->whole == SL_EXCLUSIVE_USER;
+	s->topo_holds -= a->whole_topo;
 	s->stopped_holds -= a->stopped;
 	count_use(s, a, -1);
 }
@@ -438,6 +440,7 @@ struct select_alloc *select_make(struct select *s, const struct select_job *job,
 	a->partition = q->partition;
 	a->user = job->user;
 	a->whole = q->whole;
+	a->whole_topo = q->whole_topo;
 	a->use = sel_use_of(s, q);
 	a->node_alloc = (struct select_node_alloc *)(a + 1);
 	for (uint32_t i = 0; i < count; i++) {

@@ -13,16 +13,22 @@
  * then likewise by base blocks, the last of equal ones.
  * - Weights are collected as for trees: the lightest first; all nodes of the weights before the last are the
  * job's.
+ * - --segment=N, of 24.05: the job is laid out as parts of N nodes, each as a job of that size would be on what
+ * the parts before it have left: each is in one base block. N has to divide the job's nodes and be no more than
+ * a base block's; of required nodes there may be one part alone. Each part has its share of nodes and cpus, and
+ * in each the gres of the job as a whole have to be enough.
+ * - --exclusive=topo and ExclusiveTopo, of 24.05 (_block_by_topology()): base blocks with any job are closed to
+ * such a job, and those with such a job to any.
  */
 #include "policies/slurm/select/select_pick.h"
 
-#include <strings.h>
 
 enum { LEVELS = 16, ALL_LEVELS = -1 };
 
 struct blocks {
 	struct sel_test *t;
 	struct select *s;
+	const struct sel_topology *topo;
 	struct sel_need need;
 	int level,
 		low_level; /* Of the block that it goes into; and of the next smaller ones (llblock_level). */
@@ -39,61 +45,57 @@ struct blocks {
  */
 
 /* Without BlockSizes: the first block's nodes, joined by twos, fours, eights and sixteens. */
-static void sizes_default(struct select *s)
+static void sizes_default(struct sel_topology *topo)
 {
-	s->block_base = s->cluster->sw[0].node_count;
-	s->block_levels = 0x1f;
+	topo->block_base = topo->count ? topo->sw[0].node_count : 0;
+	topo->block_base = topo->block_base ? topo->block_base : 1;
+	topo->block_levels = 0x1f;
 }
 
-static void sizes_read(struct select *s, const char *text)
+void sel_block_sizes(struct sel_topology *topo, const char *text)
 {
-	s->block_base = 0;
-	s->block_levels = 0;
-	for (const char *at = text; *at; at += *at == ',') {
+	topo->block_base = 0;
+	topo->block_levels = 0;
+	for (const char *at = text; at && *at; at += *at == ',') {
 		const size_t len = strcspn(at, ",");
 		int64_t size;
 		int level = 0;
-		if (!sl_get_i64(at, len, &size) || size < 1)
-			return sizes_default(s);
-		s->block_base = s->block_base ? s->block_base : size;
-		while (level < LEVELS - 1 && s->block_base << level < size)
+		if (!sl_get_i64(at, len, &size) || size < 1) {
+			sizes_default(topo);
+			return;
+		}
+		topo->block_base = topo->block_base ? topo->block_base : size;
+		while (level < LEVELS - 1 && topo->block_base << level < size)
 			level++;
-		if (s->block_base << level != size) /* slurmctld would not start. */
-			return sizes_default(s);
-		s->block_levels |= UINT32_C(1) << level;
+		if (topo->block_base << level != size) { /* slurmctld would not start. */
+			sizes_default(topo);
+			return;
+		}
+		topo->block_levels |= UINT32_C(1) << level;
 		at += len;
 	}
-}
-
-static void sizes_make(struct select *s)
-{
-	sizes_default(s);
-	for (uint32_t i = 0; i < s->cluster->setting_count; i++) {
-		const struct sl_setting *said = &s->cluster->setting[i];
-		if (strcmp(said->kind, "switch") == 0 && strcasecmp(said->key, "BlockSizes") == 0)
-			sizes_read(s, said->value);
-	}
+	if (!topo->block_levels)
+		sizes_default(topo);
 }
 
 /* The least level that is joined and holds so many base blocks; that before it. */
 static void find_levels(struct blocks *e)
 {
-	const struct select *s = e->s;
-	const int64_t wanted = div_up(max64(e->need.nodes, 1), s->block_base);
+	const int64_t wanted = div_up(max64(e->need.nodes, 1), e->topo->block_base);
 	int least = 0;
 	while (least < LEVELS && INT64_C(1) << least < wanted)
 		least++;
 	e->low_level = 0;
 	for (int i = 0; i < least; i++)
-		if (s->block_levels >> i & 1)
+		if (e->topo->block_levels >> i & 1)
 			e->low_level = i;
 	e->level = least;
-	while (e->level < LEVELS && !(s->block_levels >> e->level & 1))
+	while (e->level < LEVELS && !(e->topo->block_levels >> e->level & 1))
 		e->level++;
-	e->each = e->level < LEVELS ? UINT32_C(1) << e->level : s->switch_count;
+	e->each = e->level < LEVELS ? UINT32_C(1) << e->level : e->topo->count;
 	e->level = e->level < LEVELS ? e->level : ALL_LEVELS;
 	e->low_each = UINT32_C(1) << e->low_level;
-	e->low_left = div_up(max64(e->need.nodes, 1), (int64_t)e->low_each * s->block_base);
+	e->low_left = div_up(max64(e->need.nodes, 1), (int64_t)e->low_each * e->topo->block_base);
 	e->by_low = e->each != e->low_each * e->low_left;
 }
 
@@ -102,7 +104,7 @@ static void find_levels(struct blocks *e)
 
 static uint64_t *in_block(const struct blocks *e, uint32_t block)
 {
-	return e->s->switch_nodes[block] + e->s->words;
+	return e->topo->nodes[block] + e->s->words;
 }
 
 static bool meets(const uint64_t *a, const uint64_t *b, size_t words)
@@ -116,10 +118,10 @@ static bool meets(const uint64_t *a, const uint64_t *b, size_t words)
 static void count_blocks(struct blocks *e, const uint64_t *open)
 {
 	const struct select *s = e->s;
-	memset(e->low, 0, s->switch_count * sizeof(*e->low));
-	for (uint32_t i = 0; i < s->switch_count; i++) {
+	memset(e->low, 0, e->topo->count * sizeof(*e->low));
+	for (uint32_t i = 0; i < e->topo->count; i++) {
 		for (size_t w = 0; w < s->words; w++)
-			in_block(e, i)[w] = s->switch_nodes[i][w] & open[w];
+			in_block(e, i)[w] = e->topo->nodes[i][w] & open[w];
 		e->count[i] = bits_count(in_block(e, i), s->words);
 		e->low[i >> e->low_level] += e->count[i];
 	}
@@ -137,7 +139,7 @@ static struct joined join(const struct blocks *e, uint32_t first, uint32_t last)
 	struct joined sum = { .weight = UINT64_MAX };
 	for (uint32_t i = first; i < last; i++) {
 		sum.nodes += e->count[i];
-		sum.required = sum.required || meets(e->t->required, s->switch_nodes[i], s->words);
+		sum.required = sum.required || meets(e->t->required, e->topo->nodes[i], s->words);
 		for (uint32_t n = bits_next(in_block(e, i), s->words, 0); n != UINT32_MAX;
 			n = bits_next(in_block(e, i), s->words, n + 1)) {
 			sum.cpus += s->avail[n].cpus;
@@ -171,11 +173,10 @@ static int64_t nodes_of_low(const struct blocks *e, uint32_t first, uint32_t las
 
 static bool choose_block(struct blocks *e)
 {
-	const struct select *s = e->s;
 	struct joined best = { 0 };
 	e->first = e->last = 0;
-	for (uint32_t first = 0; first < s->switch_count; first += e->each) {
-		const uint32_t last = first + e->each < s->switch_count ? first + e->each : s->switch_count;
+	for (uint32_t first = 0; first < e->topo->count; first += e->each) {
+		const uint32_t last = first + e->each < e->topo->count ? first + e->each : e->topo->count;
 		const struct joined one = join(e, first, last);
 		if (one.required) {
 			e->first = first;
@@ -199,7 +200,7 @@ static bool choose_block(struct blocks *e)
 static bool is_chosen(const struct blocks *e, uint32_t node)
 {
 	for (uint32_t i = e->first; i < e->last; i++)
-		if (bit_test(e->s->switch_nodes[i], node))
+		if (bit_test(e->topo->nodes[i], node))
 			return true;
 	return false;
 }
@@ -213,7 +214,7 @@ static bool use_blocks(struct blocks *e, const uint64_t *nodes)
 	uint32_t before = UINT32_MAX; /* The smaller block of the last that is used. */
 	for (uint32_t i = e->first; i < e->last; i++) {
 		const bool was = e->used[i];
-		if (!was && !meets(nodes, e->s->switch_nodes[i], e->s->words))
+		if (!was && !meets(nodes, e->topo->nodes[i], e->s->words))
 			continue;
 		e->used[i] = true;
 		e->low_left -= !was && before != i >> e->low_level;
@@ -300,7 +301,7 @@ struct choice {
 static bool low_is_used(const struct blocks *e, uint32_t block)
 {
 	const uint32_t first = block >> e->low_level << e->low_level;
-	for (uint32_t i = first; i < first + e->low_each && i < e->s->switch_count; i++)
+	for (uint32_t i = first; i < first + e->low_each && i < e->topo->count; i++)
 		if (e->used[i])
 			return true;
 	return false;
@@ -426,22 +427,111 @@ static bool lay_out(struct blocks *e, const uint64_t *open)
 	return filled ? filled > 0 : take_blocks(e);
 }
 
+/* From 25.11 on one may be larger than a base block: that is not followed, nor refused. */
+static bool has_segments(const struct sel_test *t, int64_t base)
+{
+	const int64_t segment = t->q->desc.segment;
+	return t->s->version >= SEL_24_05 && segment != SL_NONE && segment > 0 &&
+	       (segment <= base || t->s->version < SEL_25_11);
+}
+
+/* One part of so many: its share of what the job needs. Of cpus it has no most: slurmctld divides a number that
+ * stands for none. */
+static void begin_part(struct blocks *e, int64_t parts)
+{
+	struct sel_test *t = e->t;
+	e->need.nodes = t->q->desc.segment;
+	e->need.nodes_least = t->nodes_min / parts;
+	e->need.nodes_most = t->nodes_max / parts;
+	e->need.cpus = t->cpus_min / parts;
+	e->need.cpus_most = SEL_INFINITE;
+	t->nodes_left = e->need.nodes_least;
+	memset(e->s->usable, 0, e->s->node_count * sizeof(*e->s->usable));
+	memset(e->used, 0, e->topo->count);
+}
+
+static bool lay_out_parts(struct blocks *e, uint64_t *open)
+{
+	struct sel_test *t = e->t;
+	const size_t words = e->s->words;
+	const int64_t segment = t->q->desc.segment, parts = e->need.nodes / segment;
+	uint64_t *taken = e->s->set[8];
+	if (segment > e->topo->block_base || e->need.nodes % segment || (parts > 1 && t->required))
+		return false;
+	memset(taken, 0, words * sizeof(*taken));
+	for (int64_t i = 0; i < parts; i++) {
+		begin_part(e, parts);
+		if (!lay_out(e, open))
+			return false;
+		for (size_t w = 0; w < words; w++) {
+			taken[w] |= t->nodes[w];
+			open[w] &= ~t->nodes[w];
+		}
+	}
+	memcpy(t->nodes, taken, words * sizeof(*taken));
+	return parts > 0;
+}
+
 bool sel_eval_block(struct sel_test *t)
 {
 	struct select *s = t->s;
-	struct blocks e = { .t = t, .s = s, .best = s->set[3] };
+	struct blocks e = {
+		.t = t, .s = s, .topo = sel_topology_of(s, t->q->partition), .best = s->set[3]
+	};
 	uint64_t *open = s->set[0];
-	if (!s->block_base)
-		sizes_make(s);
 	/* By block, behind the usable cpus by node. */
 	e.count = s->usable + s->node_count;
-	e.low = e.count + s->switch_count;
-	e.used = (bool *)(e.low + s->switch_count);
-	memset(s->usable, 0, (s->node_count + 2 * s->switch_count) * sizeof(*s->usable));
-	memset(e.used, 0, s->switch_count);
+	e.low = e.count + e.topo->count;
+	e.used = (bool *)(e.low + e.topo->count);
+	memset(s->usable, 0, (s->node_count + 2 * e.topo->count) * sizeof(*s->usable));
+	memset(e.used, 0, e.topo->count);
 	memcpy(open, t->nodes, s->words * sizeof(*open));
 	sel_need_begin(&e.need, t);
 	e.need.nodes = min64(t->nodes_min, t->nodes_want);
 	t->best_switch = true; /* --switches asks for nothing here. */
-	return lay_out(&e, open);
+	return has_segments(t, e.topo->block_base) ? lay_out_parts(&e, open) : lay_out(&e, open);
+}
+
+/* ---- Blocks to oneself ----------------------------------------------------------------------------------- */
+
+/* NULL: the partition's nodes are not in blocks. */
+static const struct sel_topology *blocks_of(const struct select *s, uint32_t partition)
+{
+	const struct sel_topology *topo = sel_topology_of(s, partition);
+	return s->version >= SEL_24_05 && topo->kind == SEL_BLOCK ? topo : NULL;
+}
+
+/* A job on it keeps others off the block, or is kept off it. */
+static bool is_closed(const struct sel_test *t, const uint64_t *block)
+{
+	const struct select *s = t->s;
+	for (uint32_t n = bits_next(block, s->words, 0); n != UINT32_MAX; n = bits_next(block, s->words, n + 1))
+		for (const struct select_node_alloc *p = s->node[n].first; p; p = p->next)
+			if (!p->owner->stopped && (t->q->whole_topo || p->owner->whole_topo))
+				return true;
+	return false;
+}
+
+void sel_leave_blocks(const struct sel_test *t, uint64_t *from)
+{
+	const struct select *s = t->s;
+	const struct sel_topology *topo = blocks_of(s, t->q->partition);
+	if ((!t->q->whole_topo && !s->topo_holds) || !topo)
+		return;
+	for (uint32_t i = 0; i < topo->count; i++)
+		if (is_closed(t, topo->nodes[i]))
+			for (size_t w = 0; w < s->words; w++)
+				from[w] &= ~topo->nodes[i][w];
+}
+
+void select_whole_topo(struct select *s, const struct select_job *job, uint64_t *nodes)
+{
+	const struct sel_request *q = sel_request_of(s, job);
+	const struct sel_topology *topo = q && q->whole_topo ? blocks_of(s, q->partition) : NULL;
+	if (!topo)
+		return;
+	for (uint32_t i = 0; i < topo->count; i++)
+		if (meets(nodes, topo->nodes[i], s->words))
+			for (size_t w = 0; w < s->words; w++)
+				nodes[w] |= topo->nodes[i][w];
 }

@@ -631,12 +631,11 @@ static bool read_nodes(struct select *s, struct sel_request *q, uint64_t *listed
 }
 
 /* --exclusive=mcs keeps jobs of other labels off: with MCSPlugin=mcs/user that is other users'; without a
- * plugin no job has a label. --exclusive=topo has whole nodes; that nobody else is in their segment is not
- * followed. */
+ * plugin no job has a label. From 24.05 on, which brought it, --exclusive=topo wants no whole nodes. */
 static enum sl_exclusive select_desc_whole(const struct select *s, const struct sl_job_desc *desc)
 {
 	if (desc->exclusive == SL_EXCLUSIVE_TOPO)
-		return SL_EXCLUSIVE_NODE;
+		return s->version >= SEL_24_05 ? SL_EXCLUSIVE_NO : SL_EXCLUSIVE_NODE;
 	if (desc->exclusive != SL_EXCLUSIVE_MCS)
 		return desc->exclusive;
 	const char *plugin = sl_setting_of(s->cluster, "cluster", "", "MCSPlugin");
@@ -652,6 +651,8 @@ static void select_desc_fill(struct select *s, struct sel_request *q)
 	q->ever = -1;
 	q->share = desc->oversubscribe ? 1 : -1;
 	q->whole = (uint8_t)select_desc_whole(s, desc);
+	q->whole_topo =
+		s->version >= SEL_24_05 && (desc->exclusive == SL_EXCLUSIVE_TOPO || p->exclusive_topo);
 	if (p->exclusive || s->linear)
 		q->whole = SL_EXCLUSIVE_NODE;
 	else if (p->exclusive_user && !q->whole)

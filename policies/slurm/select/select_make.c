@@ -278,7 +278,10 @@ static int make_partition(struct select *s, uint32_t row, struct sl_err *err)
 	p->nodes_max = spec->nodes_max;
 	p->tier = spec->tier == SL_NONE ? 1 : spec->tier;
 	p->exclusive = spec->share == SL_SHARE_EXCLUSIVE;
+	p->topology = sel_topologies_find(s, sl_setting_of(c, "partition", spec->name, "Topology"));
 	p->exclusive_user = spec->exclusive_user;
+	const char *topo = sl_setting_of(c, "partition", spec->name, "ExclusiveTopo");
+	p->exclusive_topo = topo && strcasecmp(topo, "YES") == 0;
 	p->least_loaded = spec->least_loaded;
 	const int64_t shares = spec->shares == SL_NONE || spec->shares < 1 ? 4 : spec->shares;
 	p->force = spec->share == SL_SHARE_FORCE;
@@ -303,7 +306,10 @@ static int make_scratch(struct select *s, struct sl_err *err)
 	s->map = sl_alloc(s->arena, s->core_words, sizeof(*s->map));
 	s->map_copy = sl_alloc(s->arena, s->core_words, sizeof(*s->map_copy));
 	s->avail = sl_alloc(s->arena, s->node_count, sizeof(*s->avail));
-	s->usable = sl_alloc(s->arena, s->node_count + 4 * (size_t)s->switch_count + 1, sizeof(*s->usable));
+	size_t switches = 0;
+	for (uint32_t i = 0; i < s->topology_count; i++)
+		switches = s->topology[i].count > switches ? s->topology[i].count : switches;
+	s->usable = sl_alloc(s->arena, s->node_count + 4 * switches + 1, sizeof(*s->usable));
 	s->run = sl_alloc(s->arena, s->node_count + 1, sizeof(*s->run));
 	for (size_t i = 0; i < SL_LEN(s->set); i++)
 		if (!(s->set[i] = sl_alloc(s->arena, s->words, sizeof(uint64_t))))

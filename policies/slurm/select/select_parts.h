@@ -112,12 +112,13 @@ struct sel_partition {
 	int64_t cpus_per_node_max, nodes_max;
 	int64_t cpus_per_socket_max; /* MaxCPUsPerSocket, of 23.02; SL_NONE: not set. */
 	int64_t tier, rows;          /* rows: without that of select.qos_row. */
+	uint32_t topology;           /* Of select.topology, from 25.05 on. */
 	uint32_t rank;               /* Among select.by_tier. */
 	int64_t *row_cores;          /* Scratch of select_rows.c, by row. */
 	uint32_t *row_at, *row_place;
 	uint64_t *row_met;
 	struct sel_row_states row_states;
-	bool force, shares, exclusive, exclusive_user, least_loaded, preempt_off;
+	bool force, shares, exclusive, exclusive_user, exclusive_topo, least_loaded, preempt_off;
 	bool by_socket, by_core, by_mem; /* Its SelectTypeParameters. */
 	struct select_alloc *first;      /* In force. */
 };
@@ -158,6 +159,7 @@ struct sel_request {
 	bool mem_over; /* Beyond MaxMemPerNode. */
 	uint8_t whole;
 	int8_t share; /* 1: --oversubscribe; 0: none; -1: not set. */
+	bool whole_topo; /* Nobody else is in the blocks that it is in. */
 	bool overcommit, contiguous, spread, enforce_binding, cpus_per_task_said, plane;
 	int64_t plane_size, switches;
 	sl_time switches_wait;
@@ -202,6 +204,20 @@ struct sel_avail {
 	uint64_t weight;
 };
 
+enum sel_topology_kind { SEL_FLAT, SEL_TREE, SEL_BLOCK, SEL_RING };
+
+/* One topology: of its switches, blocks or rings. */
+struct sel_topology {
+	const char *name; /* Of topology.yaml; NULL: the cluster's. */
+	enum sel_topology_kind kind;
+	uint32_t count; /* Of sw. */
+	const struct sl_switch *sw;
+	uint64_t **nodes;      /* By switch: those below it, and a set of them for a selection. */
+	int64_t *distance;     /* Between two switches; SEL_INFINITE: not joined. */
+	int64_t block_base;    /* Of blocks: nodes of a base block. */
+	uint32_t block_levels; /* Bit i: 2^i of them are joined. */
+};
+
 struct select {
 	const struct sl_cluster *cluster;
 	struct sl_arena *arena;
@@ -240,7 +256,7 @@ struct select {
 	size_t sock_capacity;
 	int64_t *usable; /* cpus by node */
 	struct sel_run *run;
-	uint64_t *set[8];    /* Of nodes. */
+	uint64_t *set[9];    /* Of nodes. */
 	int64_t *share_used; /* Units of shared gres used, by node and device. NULL: none has any. */
 	struct select_alloc *out;
 	size_t out_size;
@@ -288,6 +304,7 @@ struct select {
 	uint32_t *order;         /* In which they were chosen. */
 	uint32_t aside_capacity;
 	uint32_t whole_holds;   /* Allocations of whole nodes in force. */
+	uint32_t topo_holds;    /* Allocations in force that have their blocks to themselves. */
 	uint32_t user_holds;    /* Allocations of --exclusive=user in force. */
 	uint32_t stopped_holds; /* Allocations in force that are suspended. */
 	uint32_t ranked;        /* Nodes of a rank but 0. */
@@ -295,17 +312,18 @@ struct select {
 	struct sel_stretch *stretch;
 	struct sel_ends *ends;
 	bool gres_adjacent; /* Some devices are local to some sockets only. */
-	/* Switches. */
-	uint32_t switch_count;
-	int64_t block_base;    /* topology/block: nodes of a base block; 0: not yet known. */
-	uint32_t block_levels; /* Bit i: 2^i of them are joined. */
-	uint64_t **switch_nodes;
-	int64_t *switch_distance; /* Between two; SEL_INFINITE: not joined. */
+	struct sel_topology *topology; /* The first is the cluster's; of topology.yaml all follow. */
+	uint32_t topology_count;
 };
 
 static inline const struct sel_shape *shape_of(const struct select *s, uint32_t node)
 {
 	return &s->shape[s->node[node].shape];
+}
+/* Until 25.05 there is one for all partitions. */
+static inline const struct sel_topology *sel_topology_of(const struct select *s, uint32_t partition)
+{
+	return &s->topology[s->version >= SEL_25_05 ? s->partition[partition].topology : 0];
 }
 static inline uint64_t *map_of(struct select *s, uint32_t node) { return s->map + s->node[node].core_at; }
 static inline struct sel_sock *sock_of(
@@ -423,7 +441,19 @@ bool sel_enough_nodes(const struct sel_test *t, int64_t have, int64_t left);
 bool sel_eval_tree(struct sel_test *t);
 /* select_block.c: the same for topology/block. */
 bool sel_eval_block(struct sel_test *t);
+/* Blocks that are others' to themselves, or have others, if it wants them to itself, are left out. */
+void sel_leave_blocks(const struct sel_test *t, uint64_t *from);
 int sel_topo_make(struct select *s, struct sl_err *err);
+/* Its sets of nodes, once its switches are known; of a tree the distances. */
+int sel_topo_finish(struct select *s, struct sel_topology *topo, struct sl_err *err);
+/* BlockSizes; NULL: not said. */
+void sel_block_sizes(struct sel_topology *topo, const char *text);
+/* select_ring.c: the same for topology/ring. */
+bool sel_eval_ring(struct sel_test *t);
+/* select_topologies.c: those of topology.yaml, behind the first. */
+int sel_topologies_read(struct select *s, struct sl_err *err);
+/* That of a partition; NULL: it names none. */
+uint32_t sel_topologies_find(const struct select *s, const char *name);
 /* select_linear.c */
 bool sel_linear(struct sel_test *t);
 /* select_dist.c: cpus of the node allocations, then their cores. */

@@ -488,6 +488,34 @@ static bool eval_one_by_one(struct sel_test *t, enum order order)
 
 /* ---- Which of them ------------------------------------------------------------------------ */
 
+/* Some candidate is in a block or ring; a tree is looked at in any case (topology_p_eval_nodes()). */
+static bool meets_topology(const struct sel_test *t)
+{
+	const struct select *s = t->s;
+	const struct sel_topology *topo = sel_topology_of(s, t->q->partition);
+	if (topo->kind == SEL_RING && s->version < SEL_26_05)
+		return false;
+	for (uint32_t i = 0; i < topo->count && topo->kind != SEL_TREE; i++)
+		for (size_t w = 0; w < s->words; w++)
+			if (topo->nodes[i][w] & t->nodes[w])
+				return true;
+	return topo->count && topo->kind == SEL_TREE;
+}
+
+static bool eval_topology(struct sel_test *t)
+{
+	switch (sel_topology_of(t->s, t->q->partition)->kind) {
+	case SEL_BLOCK:
+		return sel_eval_block(t);
+	case SEL_RING:
+		return sel_eval_ring(t);
+	case SEL_TREE:
+	case SEL_FLAT:
+		break;
+	}
+	return sel_eval_tree(t);
+}
+
 static bool eval(struct sel_test *t)
 {
 	const struct select *s = t->s;
@@ -506,8 +534,8 @@ static bool eval(struct sel_test *t)
 		return eval_one_by_one(t, ORDER_LAST_FIRST);
 	if (sel_wants_one(t))
 		return eval_one(t);
-	if (s->switch_count && !q->contiguous && (!s->topo_optional || q->switches > 0))
-		return s->cluster->topology == SL_TOPOLOGY_BLOCK ? sel_eval_block(t) : sel_eval_tree(t);
+	if (!q->contiguous && (!s->topo_optional || q->switches > 0) && meets_topology(t))
+		return eval_topology(t);
 	return eval_consecutive(t);
 }
 

@@ -28,7 +28,7 @@
 
 /* Which switch hangs on which: a switch may hang on several. */
 struct links {
-	const struct sl_cluster *cluster;
+	const struct sel_topology *topo;
 	struct link {
 		uint32_t up, down;
 	} * link;
@@ -48,20 +48,20 @@ static int link_put(struct links *links, uint32_t up, uint32_t down)
 static int link_add(void *self, const char *name, size_t len)
 {
 	struct links *links = self;
-	const struct sl_cluster *c = links->cluster;
+	const struct sel_topology *c = links->topo;
 	uint32_t down = 0;
-	while (down < c->switch_count && (strncmp(c->sw[down].name, name, len) != 0 || c->sw[down].name[len]))
+	while (down < c->count && (strncmp(c->sw[down].name, name, len) != 0 || c->sw[down].name[len]))
 		down++;
-	if (down == c->switch_count)
+	if (down == c->count)
 		return SL_OK;
 	return c->sw[down].parent == links->up ? SL_OK : link_put(links, links->up, down);
 }
 
 static int links_make(struct links *links)
 {
-	const struct sl_cluster *c = links->cluster;
+	const struct sel_topology *c = links->topo;
 	int status = SL_OK;
-	for (uint32_t i = 0; i < c->switch_count && !status; i++) {
+	for (uint32_t i = 0; i < c->count && !status; i++) {
 		const char *list = c->sw[i].switches;
 		links->up = i;
 		if (c->sw[i].parent != UINT32_MAX)
@@ -83,8 +83,8 @@ static bool nearer(int64_t *to, int64_t from)
 /* From one to each, by the fewest links (_check_better_path). */
 static void distances(const struct links *links, uint32_t from, int64_t *distance)
 {
-	const struct sl_cluster *c = links->cluster;
-	for (uint32_t i = 0; i < c->switch_count; i++)
+	const struct sel_topology *c = links->topo;
+	for (uint32_t i = 0; i < c->count; i++)
 		distance[i] = i == from ? 0 : SEL_INFINITE;
 	for (bool changed = true; changed;) {
 		changed = false;
@@ -97,38 +97,63 @@ static void distances(const struct links *links, uint32_t from, int64_t *distanc
 	}
 }
 
-int sel_topo_make(struct select *s, struct sl_err *err)
+int sel_topo_finish(struct select *s, struct sel_topology *topo, struct sl_err *err)
 {
-	const struct sl_cluster *c = s->cluster;
-	if (c->topology == SL_TOPOLOGY_NONE || !c->switch_count)
-		return SL_OK;
-	s->switch_count = c->switch_count;
-	s->switch_nodes = sl_alloc(s->arena, c->switch_count, sizeof(*s->switch_nodes));
-	s->switch_distance =
-		sl_alloc(s->arena, (size_t)c->switch_count * c->switch_count, sizeof(*s->switch_distance));
-	if (!s->switch_nodes || !s->switch_distance)
+	topo->nodes = sl_alloc(s->arena, (size_t)topo->count + 1, sizeof(*topo->nodes));
+	topo->distance = sl_alloc(s->arena, (size_t)topo->count * topo->count + 1, sizeof(*topo->distance));
+	if (!topo->nodes || !topo->distance)
 		return sl_fail_memory(err);
-	struct links links = { .cluster = c, .err = err };
+	struct links links = { .topo = topo, .err = err };
 	const int status = links_make(&links);
-	for (uint32_t i = 0; i < c->switch_count && !status; i++)
-		distances(&links, i, &s->switch_distance[(size_t)i * c->switch_count]);
+	for (uint32_t i = 0; i < topo->count && !status; i++)
+		distances(&links, i, &topo->distance[(size_t)i * topo->count]);
 	free(links.link);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < c->switch_count; i++) {
+	for (uint32_t i = 0; i < topo->count; i++) {
 		/* The nodes below it, and a set of them for a selection. */
-		s->switch_nodes[i] = sl_alloc(s->arena, 2 * s->words, sizeof(uint64_t));
-		if (!s->switch_nodes[i])
+		topo->nodes[i] = sl_alloc(s->arena, 2 * s->words, sizeof(uint64_t));
+		if (!topo->nodes[i])
 			return sl_fail_memory(err);
-		for (uint32_t n = 0; n < c->sw[i].node_count; n++)
-			bit_set(s->switch_nodes[i], c->sw[i].node[n]);
+		for (uint32_t n = 0; n < topo->sw[i].node_count; n++)
+			bit_set(topo->nodes[i], topo->sw[i].node[n]);
 	}
 	return SL_OK;
+}
+
+/* BlockSizes of topology.conf; NULL: not said. */
+static const char *block_sizes(const struct sl_cluster *c)
+{
+	const char *sizes = NULL;
+	for (uint32_t i = 0; i < c->setting_count; i++)
+		if (strcmp(c->setting[i].kind, "switch") == 0 && strcasecmp(c->setting[i].key, "BlockSizes") == 0)
+			sizes = c->setting[i].value;
+	return sizes;
+}
+
+int sel_topo_make(struct select *s, struct sl_err *err)
+{
+	const struct sl_cluster *c = s->cluster;
+	s->topology = sl_alloc(s->arena, 1, sizeof(*s->topology));
+	if (!s->topology)
+		return sl_fail_memory(err);
+	s->topology_count = 1;
+	if (c->topology != SL_TOPOLOGY_NONE && c->switch_count) {
+		s->topology[0].kind = c->topology == SL_TOPOLOGY_BLOCK ? SEL_BLOCK : SEL_TREE;
+		s->topology[0].sw = c->sw;
+		s->topology[0].count = c->switch_count;
+		if (sel_topo_finish(s, &s->topology[0], err))
+			return err->status;
+	}
+	if (s->topology[0].kind == SEL_BLOCK)
+		sel_block_sizes(&s->topology[0], block_sizes(c));
+	return sel_topologies_read(s, err);
 }
 
 struct tree {
 	struct sel_test *t;
 	struct select *s;
+	const struct sel_topology *topo;
 	struct sel_need need;
 	int64_t *count, *dist; /* By switch. */
 	int64_t *cpus;         /* By switch: of all its candidates. */
@@ -138,7 +163,7 @@ struct tree {
 	uint64_t *best; /* Candidates of the weights in use. */
 };
 
-static uint64_t *below(const struct tree *e, uint32_t sw) { return e->s->switch_nodes[sw] + e->s->words; }
+static uint64_t *below(const struct tree *e, uint32_t sw) { return e->topo->nodes[sw] + e->s->words; }
 
 static bool overlap(const uint64_t *a, const uint64_t *b, size_t words)
 {
@@ -162,7 +187,7 @@ static void count_switch(struct tree *e, uint32_t i, const uint64_t *open)
 {
 	uint64_t *nodes = below(e, i);
 	for (size_t w = 0; w < e->s->words; w++)
-		nodes[w] = e->s->switch_nodes[i][w] & open[w];
+		nodes[w] = e->topo->nodes[i][w] & open[w];
 	e->count[i] = bits_count(nodes, e->s->words);
 	e->cpus[i] = 0;
 	for (uint32_t n = bits_next(nodes, e->s->words, 0); n != UINT32_MAX && e->by_cpus;
@@ -173,17 +198,17 @@ static void count_switch(struct tree *e, uint32_t i, const uint64_t *open)
 /* Nodes that the top does not reach are none of any switch. */
 static void keep_under_top(struct tree *e)
 {
-	for (uint32_t i = 0; i < e->s->switch_count; i++)
+	for (uint32_t i = 0; i < e->topo->count; i++)
 		for (size_t w = 0; w < e->s->words && i != e->top && e->top != UINT32_MAX; w++)
 			below(e, i)[w] &= below(e, e->top)[w];
 }
 
 static bool find_top(struct tree *e, const uint64_t *open)
 {
-	const struct sl_cluster *c = e->s->cluster;
+	const struct sel_topology *c = e->topo;
 	uint64_t top_weight = 0;
 	e->top = UINT32_MAX;
-	for (uint32_t i = 0; i < e->s->switch_count; i++) {
+	for (uint32_t i = 0; i < e->topo->count; i++) {
 		const uint64_t *nodes = below(e, i);
 		count_switch(e, i, open);
 		if (e->t->required) {
@@ -287,15 +312,15 @@ static bool select_topo_take_all(struct tree *e, const uint64_t *set)
 
 static void come_nearer(struct tree *e, uint32_t sw)
 {
-	for (uint32_t i = 0; i < e->s->switch_count; i++)
+	for (uint32_t i = 0; i < e->topo->count; i++)
 		e->dist[i] = min64(SEL_INFINITE,
-			e->dist[i] + e->s->switch_distance[(size_t)sw * e->s->switch_count + i]);
+			e->dist[i] + e->topo->distance[(size_t)sw * e->topo->count + i]);
 }
 
 /* So many of its nodes were taken, and so of each switch above it. */
 static void count_off(struct tree *e, uint32_t i, int64_t taken)
 {
-	for (; i != UINT32_MAX; i = e->s->cluster->sw[i].parent)
+	for (; i != UINT32_MAX; i = e->topo->sw[i].parent)
 		e->count[i] = max64(e->count[i] - taken, 0);
 }
 
@@ -308,7 +333,7 @@ static bool fits(const struct tree *e, uint32_t i)
  */
 static int compare_fit(const struct tree *e, uint32_t a, uint32_t b, bool *suffices)
 {
-	const struct sl_switch *sw = e->s->cluster->sw;
+	const struct sl_switch *sw = e->topo->sw;
 	for (;;) {
 		const bool fits_a = fits(e, a), fits_b = fits(e, b);
 		*suffices = fits_a;
@@ -331,8 +356,8 @@ static int compare_fit(const struct tree *e, uint32_t a, uint32_t b, bool *suffi
 static uint32_t best_leaf(const struct tree *e)
 {
 	uint32_t best = UINT32_MAX;
-	for (uint32_t i = 0; i < e->s->switch_count; i++) {
-		if (e->used[i] || e->s->cluster->sw[i].level != 0 || !e->count[i] ||
+	for (uint32_t i = 0; i < e->topo->count; i++) {
+		if (e->used[i] || e->topo->sw[i].level != 0 || !e->count[i] ||
 			e->dist[i] >= SEL_INFINITE)
 			continue;
 		bool enough = true;
@@ -346,7 +371,7 @@ static uint32_t best_leaf(const struct tree *e)
 
 static bool take_leaves(struct tree *e)
 {
-	for (uint32_t i = 0; i < e->s->switch_count; i++)
+	for (uint32_t i = 0; i < e->topo->count; i++)
 		if (e->used[i])
 			come_nearer(e, i);
 	for (int64_t before = e->need.nodes + 1; before != e->need.nodes;) {
@@ -367,9 +392,9 @@ static bool take_leaves(struct tree *e)
 /* Leaves with nodes of the job are used up. */
 static bool fill_leaves(struct tree *e)
 {
-	const struct sl_switch *sw = e->s->cluster->sw;
+	const struct sl_switch *sw = e->topo->sw;
 	int64_t taken = 0;
-	for (uint32_t i = 0; i < e->s->switch_count; i++) {
+	for (uint32_t i = 0; i < e->topo->count; i++) {
 		if (!e->used[i] || sw[i].level != 0)
 			continue;
 		const int64_t before = e->need.nodes;
@@ -395,7 +420,7 @@ static bool lay_below(struct tree *e, const uint64_t *open)
 		return true;
 	if (e->need.nodes_most <= 0)
 		return false;
-	for (uint32_t i = 0; i < s->switch_count; i++) {
+	for (uint32_t i = 0; i < e->topo->count; i++) {
 		if (overlap(lighter, below(e, i), s->words))
 			e->used[i] = true;
 		for (size_t w = 0; w < s->words; w++)
@@ -441,9 +466,9 @@ static bool count_leaves(const struct tree *e)
 	int64_t leaves = 0;
 	if (q->switches <= 0)
 		return true;
-	for (uint32_t i = 0; i < e->s->switch_count; i++)
-		if (e->s->cluster->sw[i].level == 0 &&
-			overlap(e->s->switch_nodes[i], e->t->nodes, e->s->words))
+	for (uint32_t i = 0; i < e->topo->count; i++)
+		if (e->topo->sw[i].level == 0 &&
+			overlap(e->topo->nodes[i], e->t->nodes, e->s->words))
 			leaves++;
 	return leaves <= q->switches || e->t->job->waited >= q->switches_wait;
 }
@@ -453,12 +478,12 @@ static void begin_again(struct tree *e, const uint64_t *open, const struct sel_n
 {
 	struct sel_test *t = e->t;
 	e->need = *need;
-	memset(e->used, 0, e->s->switch_count);
-	memset(e->dist, 0, e->s->switch_count * sizeof(*e->dist));
+	memset(e->used, 0, e->topo->count);
+	memset(e->dist, 0, e->topo->count * sizeof(*e->dist));
 	for (uint32_t n = 0; n < e->s->node_count; n++)
 		if (!t->required || !bit_test(t->required, n))
 			e->s->usable[n] = 0;
-	for (uint32_t i = 0; i < e->s->switch_count; i++) {
+	for (uint32_t i = 0; i < e->topo->count; i++) {
 		count_switch(e, i, open);
 		e->used[i] = t->required && overlap(t->required, below(e, i), e->s->words);
 	}
@@ -485,15 +510,18 @@ bool sel_eval_tree(struct sel_test *t)
 {
 	struct select *s = t->s;
 	const int64_t nodes_want = t->nodes_want;
-	struct tree e = { .t = t, .s = s, .best = s->set[3], .by_cpus = s->version >= SEL_24_05 };
+	struct tree e = { .t = t,
+		.s = s,
+		.topo = sel_topology_of(s, t->q->partition),
+		.best = s->set[3], .by_cpus = s->version >= SEL_24_05 };
 	uint64_t *open = s->set[0];
 	/* By switch, behind the usable cpus by node. */
 	e.count = s->usable + s->node_count;
-	e.dist = e.count + s->switch_count;
-	e.cpus = e.dist + s->switch_count;
-	e.used = (bool *)(e.cpus + s->switch_count);
-	memset(s->usable, 0, (s->node_count + 3 * (size_t)s->switch_count) * sizeof(*s->usable));
-	memset(e.used, 0, s->switch_count);
+	e.dist = e.count + e.topo->count;
+	e.cpus = e.dist + e.topo->count;
+	e.used = (bool *)(e.cpus + e.topo->count);
+	memset(s->usable, 0, (s->node_count + 3 * (size_t)e.topo->count) * sizeof(*s->usable));
+	memset(e.used, 0, e.topo->count);
 	memcpy(open, t->nodes, s->words * sizeof(*open));
 	sel_need_begin(&e.need, t);
 	const bool chosen = lay_out(&e, open);

@@ -193,6 +193,39 @@ Test(ctl_releases, the_word_priority_of_preempt_mode, .fini = fini)
 	cw_expect(&w, "1:0-100@n[1-4] 2:100-130@n1");
 }
 
+/* Nodes n1 and n2 have a, n3 and n4 b. */
+static void run_features(const char *version, const char *jobs)
+{
+	static char text[2000];
+	(void)snprintf(text, sizeof(text),
+		"ClusterName=c\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
+		"PriorityType=priority/basic\nSchedulerParameters=bf_interval=-1,sched_interval=1,"
+		"batch_sched_delay=0\nPreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n"
+		"NodeName=n[1-2] CPUs=4 RealMemory=4000 Features=a\n"
+		"NodeName=n[3-4] CPUs=4 RealMemory=4000 Features=b\n"
+		"PartitionName=p Nodes=ALL Default=YES\nPartitionName=high Nodes=ALL PriorityTier=9\n");
+	w = (struct ctl_world){ .policy = version, .conf = text, .jobs = jobs, .check = true };
+	cw_run(&w);
+}
+
+Test(ctl_releases, before_26_05_a_feature_is_preempted_for_before_the_next_is_tried, .fini = fini)
+{
+	static const char jobs[] = "1 0 100 -N2 -t2 -C a" X "\n2 10 30 -N1 -t1 -phigh -C [a|b]" X "\n";
+	run_features("slurm:version=25.11", jobs);
+	cw_expect(&w, "1:0-10@n[1-2] 2:10-40@n1");
+	cw_end(&w);
+	run_features("slurm:version=26.05", jobs);
+	cw_expect(&w, "1:0-100@n[1-2] 2:10-40@n3");
+}
+
+/* Where none is free, those with the first feature go, though others are of no higher rank. */
+Test(ctl_releases, since_26_05_features_are_preempted_for_in_turn, .fini = fini)
+{
+	run_features("slurm:version=26.05",
+		"1 0 100 -N2 -t2 -C b" X "\n2 0 100 -N2 -t2 -C a" X "\n3 10 30 -N1 -t1 -phigh -C [a|b]" X "\n");
+	cw_expect(&w, "1:0-100@n[3-4] 2:0-10@n[1-2] 3:10-40@n1");
+}
+
 /* ---- Licences ------------------------------------------------------------------------------------------ */
 
 #define MAIN "bf_interval=-1,sched_interval=1,batch_sched_delay=0"

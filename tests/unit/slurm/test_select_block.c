@@ -158,3 +158,108 @@ Test(select_block, light_nodes_go_first, .fini = fini)
 	nodes(2);
 	expect("n5:0 n6:0");
 }
+
+/* ---- --segment, --exclusive=topo: of 24.05 ----------------------------------------------------------- */
+
+static void blocks_since(uint32_t count, const char *sizes, int version)
+{
+	blocks(count, sizes);
+	sw_ready(&w);
+	select_set_version(w.select, version);
+}
+
+static void segments(int64_t count, int64_t segment) { nodes(count)->segment = segment; }
+
+Test(select_block, before_24_05_segments_are_not_known, .fini = fini)
+{
+	blocks_since(3, "4", 2311);
+	hold("n9");
+	segments(4, 2);
+	expect("n5:0 n6:0 n7:0 n8:0");
+}
+
+/* Each of two nodes goes into the block with the fewest left that are enough, the last of equal ones: b3, which
+ * then has one left, so b2. */
+Test(select_block, segments_are_laid_out_one_by_one, .fini = fini)
+{
+	blocks_since(3, "4", 2405);
+	hold("n9");
+	segments(4, 2);
+	expect("n5:0 n6:0 n10:0 n11:0");
+	segments(6, 3); /* b3 has three, then b2. */
+	expect("n5:0 n6:0 n7:0 n10:0 n11:0 n12:0");
+	segments(8, 4); /* b3 has no four. */
+	expect("n1:0 n2:0 n3:0 n4:0 n5:0 n6:0 n7:0 n8:0");
+	segments(12, 4);
+	expect("busy");
+}
+
+Test(select_block, a_segment_divides_the_job_and_is_within_a_block, .fini = fini)
+{
+	blocks_since(4, "4,8", 2405);
+	segments(5, 2);
+	expect("never");
+	segments(8, 8);
+	expect("never");
+	segments(2, 2);
+	w.desc.nodelist = "n3";
+	expect("n1:0 n3:0");
+	segments(4, 2);
+	w.desc.nodelist = "n3";
+	expect("never");
+}
+
+/* A job of two tasks a node: each segment needs its share of the cpus. */
+Test(select_block, segments_share_the_cpus, .fini = fini)
+{
+	blocks_since(2, "4", 2405);
+	segments(4, 2);
+	w.desc.tasks = 8;
+	expect("n5:0-1 n6:0-1 n7:0-1 n8:0-1");
+}
+
+static void take_topo(const char *node, enum sl_exclusive exclusive)
+{
+	struct sl_job_desc *desc = sw_desc(&w);
+	desc->tasks = 1;
+	desc->nodelist = node;
+	desc->exclusive = exclusive;
+	cr_assert(sw_take(&w, 0, 0), "the test's own world is full");
+}
+
+Test(select_block, exclusive_topo_has_its_block_to_itself, .fini = fini)
+{
+	blocks_since(2, "4", 2405);
+	take_topo("n5", SL_EXCLUSIVE_NO);
+	sw_desc(&w)->tasks = 1;
+	w.desc.exclusive = SL_EXCLUSIVE_TOPO; /* Nobody is in b1; of its node it has one core. */
+	expect("n1:0");
+	take_topo("n2", SL_EXCLUSIVE_TOPO);
+	sw_desc(&w)->tasks = 1; /* Others are kept off b1. */
+	expect("n5:1");
+	sw_desc(&w)->tasks = 1;
+	w.desc.exclusive = SL_EXCLUSIVE_TOPO;
+	expect("busy");
+}
+
+Test(select_block, before_24_05_exclusive_topo_is_whole_nodes, .fini = fini)
+{
+	blocks_since(1, "4", 2311);
+	take_topo("n1", SL_EXCLUSIVE_TOPO);
+	sw_desc(&w)->tasks = 1;
+	expect("n2:0");
+}
+
+Test(select_block, exclusive_topo_of_a_partition, .fini = fini)
+{
+	blocks(2, "4");
+	(void)sw_partition(&w, "alone", NULL);
+	w.setting[w.cluster.setting_count++] = (struct sl_setting){
+		.kind = "partition", .name = "alone", .key = "ExclusiveTopo", .value = "YES"
+	};
+	sw_ready(&w);
+	select_set_version(w.select, 2405);
+	take_topo("n5", SL_EXCLUSIVE_NO);
+	sw_desc(&w)->tasks = 1;
+	cr_expect_str_eq(sw_place(&w, 1, 0), "n1:0");
+}

@@ -443,12 +443,12 @@ Test(slurm_conf, words_that_nothing_follows_are_told)
 	cr_assert_eq(
 		read_conf("NodeName=a CPUs=1\nSelectTypeParameters=CR_Core_Memory,MULTIPLE_SHARING_GRES_PJ\n"
 			  "PreemptParameters=youngest_first,suspend_grace_time=5\n"
-			  "PartitionName=p Nodes=a ExclusiveTopo=YES\n",
+			  "PartitionName=p Nodes=a PowerDownOnIdle=YES\n",
 			NULL),
 		0, "%s", said());
 	cr_expect_eq(coverage("cluster", "", "SelectTypeParameters.MULTIPLE_SHARING_GRES_PJ"), SL_IGNORED);
 	cr_expect_eq(coverage("cluster", "", "PreemptParameters.suspend_grace_time"), SL_IGNORED);
-	cr_expect_eq(coverage("partition", "p", "ExclusiveTopo"), SL_IGNORED);
+	cr_expect_eq(coverage("partition", "p", "PowerDownOnIdle"), SL_IGNORED);
 }
 
 Test(slurm_conf, includes_that_do_not_end)

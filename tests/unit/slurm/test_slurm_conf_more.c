@@ -371,3 +371,29 @@ Test(slurm_scontrol, json)
 	cr_expect_neq(read_scontrol("{\"nodes\": [\n{,}]}", NULL), 0);
 	cr_expect_str_eq(said(), "@:2:2: ',' stands where a key in quotes should be");
 }
+
+/* ---- topology.yaml ------------------------------------------------------------------------------------- */
+
+/* It stands in the place of topology.conf and TopologyPlugin; its default topology is the cluster's. */
+Test(slurm_conf_more, topologies_of_yaml)
+{
+	file_beside("topology.conf", "SwitchName=x Nodes=n[1-4]\n");
+	file_beside("topology.yaml",
+		"- topology: t\n  tree: {switches: [{switch: s1, nodes: 'n[1-4]'}]}\n"
+		"- topology: b\n  cluster_default: True\n  block:\n    block_sizes: [2, 4]\n"
+		"    blocks:\n    - {block: b1, nodes: 'n[3-4]'}\n    - {block: b2, nodes: 'n[1-2]'}\n"
+		"- topology: r\n  cluster_default: true\n  ring: {rings: [{ring: r1, nodes: 'n[1-4]'}]}\n");
+	cr_assert_eq(read_conf("TopologyPlugin=topology/tree\nNodeName=n[1-4] CPUs=4\n"
+			       "PartitionName=p Nodes=ALL Topology=t\n",
+			     NULL),
+		0, "%s", said());
+	cr_expect_str_eq(setting("topology", "t", "Type"), "tree");
+	cr_expect_str_eq(setting("topology", "t", "Switch"), "s1 nodes=n[1-4]");
+	cr_expect_str_eq(setting("topology", "b", "BlockSizes"), "2,4");
+	cr_expect_str_eq(setting("topology", "b", "Default"), "true");
+	cr_expect_eq(coverage("topology", "r", "Default"), -1, "of several the first");
+	cr_expect_str_eq(setting("topology", "r", "Ring"), "r1 nodes=n[1-4]");
+	cr_expect_str_eq(setting("switch", "b1", "Nodes"), "n[3-4]", "as in topology.conf");
+	cr_expect_eq(coverage("switch", "x", "Nodes"), -1);
+	cr_expect_str_eq(setting("partition", "p", "Topology"), "t");
+}
