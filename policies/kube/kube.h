@@ -77,6 +77,8 @@ struct kube_profile {
 		placed[KUBE_SCORED_MAX];   /* NodeResourcesFit's for placements; none: `scored`. */
 	uint32_t scored_count, balanced_count, placed_count;
 	enum kube_strategy placement_strategy;
+	uint32_t scored_as[KUBE_SCORED_MAX],
+		balanced_as[KUBE_SCORED_MAX]; /* Their numbers; KUBE_NO: not known. */
 	struct {
 		int64_t utilization, score; /* 0..100, 0..10 */
 	} shape[KUBE_SHAPE_MAX];
@@ -103,7 +105,8 @@ struct kube_options {
 	bool balanced_old;  /* NodeResourcesBalancedAllocation as before 1.35. */
 	bool backoff_waits; /* backoffQ is not popped while activeQ is empty. */
 	bool autoscale;
-	bool singly;    /* Each pod is tried by itself, even where equal ones failed; */
+	bool afresh;    /* Every search looks at every node, whatever is known of it; */
+	bool singly;    /* so, and each pod is tried by itself, even where equal ones failed; */
 	uint32_t tries; /* so often at one instant, in which no time goes by. */
 	sl_time permit_timeout, flush;
 };
@@ -223,6 +226,8 @@ struct kube_heap {
 struct kube_like {
 	int64_t request[KUBE_RES_MAX];
 	int64_t priority;
+	uint32_t spec; /* The first of them. */
+	uint32_t view; /* That it had last. */
 	bool failed;
 	size_t failed_at; /* In `freed`: nodes before it need not be filtered again. */
 };
@@ -269,6 +274,18 @@ struct kube_watch {
 	void (*tried_gang)(void *self, const struct kube *k, uint32_t first); /* Its whole gang was tried. */
 };
 
+/* Of a sort of pods: places of `visit` whose nodes would take one more, and what they score. */
+struct kube_view {
+	uint32_t like;    /* KUBE_NO: nobody's. */
+	uint64_t changes; /* kube.changes that it knows of. */
+	uint32_t count;   /* Of nodes that would take one. */
+	uint64_t *takes;  /* By place, as bits. */
+	int32_t *score;   /* By place, of a pod that counts for so much; below 0: not known. */
+	int64_t cpu_fit, mem_fit;
+	uint64_t states;   /* kube.states, for which */
+	uint32_t refusals; /* these plugins keep it off some node. */
+};
+
 struct kube_scaler;
 struct kube_dra;
 struct kube_grants;
@@ -294,7 +311,14 @@ struct kube {
 	uint32_t *visit; /* Nodes in the order in which they are visited: of each zone one in turn. */
 	uint32_t visits; /* So many: all, but while a placement is tried. */
 	const uint8_t *placement; /* By node: it is of the placement that is tried; NULL: all are. */
-	uint32_t start;  /* The next cycle begins at this place of it. */
+	uint32_t start;    /* The next cycle begins at this place of it. */
+	uint32_t *place;   /* By node: where it stands there. */
+	bool shunned;      /* Some node has a taint PreferNoSchedule. */
+	uint32_t *changed; /* Nodes, the last so many changes in turn; */
+	uint64_t changes, changes_kept;
+	uint64_t states; /* how often it was whether a node takes pods at all. */
+	struct kube_view *view;
+	uint32_t views, view_next; /* view_next: the next to be given to another sort. */
 	struct kube_key **key; /* Each stays where it is. */
 	uint32_t keys;
 	size_t key_capacity;
@@ -362,6 +386,8 @@ struct kube {
 	uint32_t began;                 /* from this place of `visit` on. */
 	bool failed;                    /* It ended in an error. */
 	bool group_failed;              /* So did that of a whole group. */
+	bool unseen;                    /* node_why is of another cycle: all nodes refused the pod, */
+	uint32_t refusals;              /* by these plugins. */
 	const struct kube_watch *watch; /* NULL: nobody. */
 	struct sl_node_alloc *node_alloc;
 	size_t node_alloc_capacity;
@@ -381,6 +407,7 @@ int kube_make(
 	struct kube *k, const struct sl_setup *setup, const struct kube_options *options, struct sl_err *err);
 void kube_free(struct kube *k);
 uint32_t kube_resource(struct kube *k, const char *name);      /* Its number; KUBE_NO: too many. */
+void kube_number_scored(struct kube *k);                       /* Resources that profiles score. */
 struct kube_key *kube_key_of(struct kube *k, const char *key); /* NULL: no memory. */
 
 /* kube_doc.c: values of objects. */
@@ -452,6 +479,23 @@ sl_time kube_alike_next(const struct kube *k);
 void kube_alike_flush(struct kube *k);
 void kube_alike_free(struct kube *k);
 
+/* kube_view.c: for pods of a sort (kube_spec.like), the nodes that would take one more. */
+void kube_node_changed(struct kube *k, uint32_t node); /* What it has left, or whether it takes pods. */
+int kube_views_make(struct kube *k, struct sl_err *err);
+void kube_views_free(struct kube *k);
+struct kube_view *kube_view_of(
+	struct kube *k, uint32_t pod); /* NULL: other pods matter to it, or no memory. */
+bool kube_view_takes(struct kube *k, const struct kube_view *view, uint32_t pod, uint32_t node);
+bool kube_view_any(struct kube *k, const struct kube_view *view, uint32_t pod);
+/* As a search over all nodes finds them, into k->feasible. */
+size_t kube_view_search(struct kube *k, const struct kube_view *view, uint32_t pod, int64_t wanted);
+uint64_t kube_view_room(const struct kube *k, const struct kube_view *view,
+	uint64_t most); /* For so many of its pods; at most `most`. */
+uint32_t kube_view_refusals(
+	struct kube *k, struct kube_view *view); /* Plugins, where no node does, as bits. */
+void kube_view_scores(struct kube *k, struct kube_view *view, const struct kube_spec *spec,
+	const uint32_t *node, size_t count);
+
 /* kube_filter.c, kube_affinity.c */
 struct kube_pod_affinity;
 struct kube_cycle { /* What is counted once for a pod. */
@@ -466,6 +510,9 @@ bool kube_pod_affinity_shuns(
 bool kube_pod_affinity_wants(const struct kube *k, const struct kube_spec *spec,
 	const struct kube_spec *other, bool anti, bool hint);
 enum kube_why kube_filter(struct kube *k, const struct kube_cycle *cycle, uint32_t node);
+/* What the node itself says, whatever stands there. */
+enum kube_why kube_keeps_off(
+	const struct kube *k, const struct kube_spec *spec, uint32_t must, uint32_t node);
 bool kube_node_suits(
 	const struct kube *k, const struct kube_spec *spec, uint32_t node); /* Selector, affinity. */
 bool kube_taints_keep_off(const struct kube_spec *spec, const struct kube_node *node);
@@ -485,9 +532,14 @@ void kube_pod_affinity_score_spread(
 void kube_pod_affinity_score(
 	struct kube *k, uint32_t pod, const uint32_t *node, size_t count, int64_t *score);
 
-/* kube_score.c: the best of the feasible nodes. */
-uint32_t kube_choose(struct kube *k, uint32_t pod, const uint32_t *node, size_t count);
-int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
+/* kube_score.c: the best of the feasible nodes; view: of the pod's sort, or NULL. */
+uint32_t kube_choose(
+	struct kube *k, uint32_t pod, struct kube_view *view, const uint32_t *node, size_t count);
+/* What the pod itself and the node's amounts say is all that tells nodes apart: */
+bool kube_scores_simply(const struct kube *k, const struct kube_spec *spec);
+/* then this does, whichever other nodes there are. */
+int64_t kube_simple_score(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
+int64_t kube_score_fit(const struct kube_spec *spec, const struct kube_node *node);
 /* NodeResourcesFit of a placement: by resource, what is requested on its nodes with the group, and what they have. */
 int64_t kube_score_placement(
 	const struct kube *k, const struct kube_profile *profile, const int64_t *asked, const int64_t *has);

@@ -164,9 +164,11 @@ static bool may_fit(struct kube *k, struct kube_alike *set, struct kube_like *li
 	if (!like->failed || k->pod_affinity_hard_pods || like->priority > kube_lowest(k) ||
 		k->freed_count - like->failed_at >= k->nodes)
 		return true;
+	const struct kube_view *view = kube_view_of(k, pod);
 	for (; like->failed_at < k->freed_count; like->failed_at++) {
 		const uint32_t node = k->freed[like->failed_at];
-		if (k->node[node].there && kube_filter(k, &cycle, node) == KUBE_FITS)
+		if (view ? kube_view_takes(k, view, pod, node)
+			 : k->node[node].there && kube_filter(k, &cycle, node) == KUBE_FITS)
 			return true;
 	}
 	return false;

@@ -50,6 +50,8 @@ void kube_profile_default(struct kube_profile *profile)
 		.placement_strategy = KUBE_MOST,
 		.scored = { { "cpu", 1 }, { "memory", 1 } },
 		.balanced = { { "cpu", 1 }, { "memory", 1 } },
+		.scored_as = { KUBE_RES_CPU, KUBE_RES_MEM },
+		.balanced_as = { KUBE_RES_CPU, KUBE_RES_MEM },
 		.scored_count = 2,
 		.balanced_count = 2 };
 	for (size_t i = 0; i < SL_LEN(plugins); i++) {
@@ -314,6 +316,7 @@ int kube_configure(struct kube *k, struct sl_err *err)
 	}
 	if (!k->profiles)
 		kube_profile_default(&k->profile[k->profiles++]);
+	kube_number_scored(k);
 	return status;
 }
 

@@ -84,17 +84,42 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 	return search(k, cycle, kube_wanted(profile, k->visits));
 }
 
+/* As below, of what is known of the nodes. */
+static uint32_t find_in_view(struct kube *k, uint32_t pod, struct kube_view *view, bool *retry)
+{
+	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
+	struct kube_like *like = &k->like[spec->like];
+	k->failed = false;
+	k->found = 0;
+	*retry = false;
+	if (kube_view_any(k, view, pod)) {
+		k->found = kube_view_search(k, view, pod, kube_wanted(spec->profile, k->nodes));
+		return kube_choose(k, pod, view, k->feasible, k->found);
+	}
+	*retry = like->failed && k->freed_count - like->failed_at < k->nodes;
+	k->unseen = true;
+	k->refusals = *retry ? 0 : kube_view_refusals(k, view);
+	like->failed |= !*retry;
+	like->failed &= *retry || !k->nominees;
+	like->failed_at = k->freed_count;
+	return KUBE_NO;
+}
+
 /* Where it would go; KUBE_NO: nowhere. *retry: as the last equal one, without filtering all nodes. */
 static uint32_t find_node(struct kube *k, uint32_t pod, bool *retry)
 {
+	struct kube_view *view = kube_view_of(k, pod);
+	if (view)
+		return find_in_view(k, pod, view, retry);
 	struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0, false };
 	uint32_t node = KUBE_NO;
+	k->unseen = false;
 	*retry = failing_retry(k, pod, &cycle);
 	if (!*retry) {
 		const size_t count = find_feasible(k, &cycle);
 		const uint32_t like = k->spec[k->pod[pod].spec].like;
 		k->found = count;
-		node = count ? kube_choose(k, pod, k->feasible, count) : KUBE_NO;
+		node = count ? kube_choose(k, pod, NULL, k->feasible, count) : KUBE_NO;
 		if (like != KUBE_NO && !cycle.pod_affinity &&
 			node == KUBE_NO) { /* Else it is as true as it was. */
 			k->like[like].failed = !k->nominees;
@@ -147,8 +172,8 @@ enum kube_plugin kube_plugin_of(enum kube_why why)
 
 static uint32_t failed_by(const struct kube *k)
 {
-	uint32_t bits = 0;
-	for (uint32_t i = 0; i < k->nodes; i++)
+	uint32_t bits = k->unseen ? k->refusals : 0;
+	for (uint32_t i = 0; i < k->nodes && !k->unseen; i++)
 		if (k->node[i].there && k->node_why[i] != KUBE_FITS)
 			bits |= 1U << kube_plugin_of((enum kube_why)k->node_why[i]);
 	return bits;
@@ -187,6 +212,7 @@ static void look_at_all(struct kube *k, uint32_t pod)
 		if (k->node[i].there)
 			k->node_why[i] = (uint8_t)why_not(k, &cycle, i);
 	kube_pod_affinity_free(cycle.pod_affinity);
+	k->unseen = false;
 }
 
 /* What was evicted is gone, which may help others, too. */
@@ -207,7 +233,7 @@ static void fail_or_preempt(struct kube *k, uint32_t pod, bool retry)
 		return;
 	}
 	if (spec->profile->preempts && !spec->never_preempts && has_lower(k, pod)) {
-		if (retry)
+		if (retry || k->unseen)
 			look_at_all(k, pod);
 		full = false;
 		const uint32_t bits = failed_by(k);
@@ -319,6 +345,14 @@ static bool is_hopeless(const struct kube *k, uint32_t gang, size_t from, size_t
 	return false;
 }
 
+/* A pod found no node beside others of its gang, which go again: this says nothing of the next attempt. */
+static void forget_failure(struct kube *k, uint32_t pod)
+{
+	const uint32_t like = k->spec[k->pod[pod].spec].like;
+	if (like != KUBE_NO)
+		k->like[like].failed = false;
+}
+
 /* Its pods without a node yet, one after another, each beside those before. Returns the one that found none,
  * even by preemption; KUBE_NO: there is none such. *waits: some had to preempt. */
 static uint32_t place_gang(
@@ -333,12 +367,13 @@ static uint32_t place_gang(
 		uint32_t node = find_node(k, pod, retry);
 		if (node == KUBE_NO && has_lower(k, pod) && spec->profile->preempts &&
 			!spec->never_preempts) {
-			if (*retry)
+			if (*retry || k->unseen)
 				look_at_all(k, pod);
 			*retry = false;
 			if (kube_preempt(k, pod))
 				node = k->pod[pod].nominated;
 			*waits |= node != KUBE_NO;
+			forget_failure(k, pod);
 		}
 		if (node == KUBE_NO)
 			return pod;
@@ -385,8 +420,7 @@ static void try_gang(struct kube *k, uint32_t first)
 		k->job[k->pod[stuck].job].stuck = stuck;
 		kube_report(k, SL_BOUND_STUCK, k->pod[stuck].job, KUBE_NO);
 		k->cycles_failed++;
-		if (k->spec[k->pod[stuck].spec].like != KUBE_NO)
-			k->like[k->spec[k->pod[stuck].spec].like].failed = false; /* Beside its own it did. */
+		forget_failure(k, stuck);
 	}
 	const bool first_placed = k->pod[first].node != KUBE_NO;
 	give_up(k, gang, bits | 1U << KUBE_GANG);

@@ -122,24 +122,31 @@ static enum kube_why fit(struct kube *k, const struct kube_cycle *cycle, uint32_
 	return why;
 }
 
-static enum kube_why filter_as_is(struct kube *k, const struct kube_cycle *cycle, uint32_t node)
+enum kube_why kube_keeps_off(const struct kube *k, const struct kube_spec *spec, uint32_t must, uint32_t node)
 {
 	const struct kube_node *on = &k->node[node];
-	const struct kube_pod *pod = &k->pod[cycle->pod];
-	const struct kube_spec *spec = &k->spec[pod->spec];
 	const bool *asked = spec->profile->filters;
-	k->node_res[node] = 0;
 	if ((on->unschedulable || on->cordoned) && asked[KUBE_UNSCHEDULABLE] && !is_cordon_tolerated(spec))
 		return KUBE_WHY_UNSCHEDULABLE;
-	if (pod->must != KUBE_NO && pod->must != node)
+	if (must != KUBE_NO && must != node)
 		return KUBE_WHY_NAME;
 	/* A node that is down bears not-ready, which none of our pods tolerates for long; one that an
 	 * autoscaler is about to remove, ToBeDeletedByClusterAutoscaler or karpenter.sh/disrupted. */
 	if (!on->up || on->leaving ||
 		(on->taints.count && asked[KUBE_TAINTS] && kube_taints_keep_off(spec, on)))
 		return KUBE_WHY_TAINT;
-	if (asked[KUBE_AFFINITY] && !kube_node_suits(k, spec, node))
-		return KUBE_WHY_AFFINITY;
+	return asked[KUBE_AFFINITY] && !kube_node_suits(k, spec, node) ? KUBE_WHY_AFFINITY : KUBE_FITS;
+}
+
+static enum kube_why filter_as_is(struct kube *k, const struct kube_cycle *cycle, uint32_t node)
+{
+	const struct kube_pod *pod = &k->pod[cycle->pod];
+	const struct kube_spec *spec = &k->spec[pod->spec];
+	const bool *asked = spec->profile->filters;
+	k->node_res[node] = 0;
+	const enum kube_why off = kube_keeps_off(k, spec, pod->must, node);
+	if (off != KUBE_FITS)
+		return off;
 	if (spec->podset->port_count && asked[KUBE_PORTS] && !has_ports(k, spec, node))
 		return KUBE_WHY_PORTS;
 	enum kube_why why = asked[KUBE_FIT] ? fit(k, cycle, node) : KUBE_FITS;

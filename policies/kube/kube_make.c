@@ -17,15 +17,33 @@ enum { PODS_MAX = 110 };
 #define MIB     (INT64_C(1) << 20)
 #define MEM_ALL (INT64_C(1) << 58) /* Of a node that names no memory. */
 
-uint32_t kube_resource(struct kube *k, const char *name)
+static uint32_t number_of(const struct kube *k, const char *name)
 {
 	for (uint32_t i = 0; i < k->resources; i++)
 		if (strcmp(k->resource[i], name) == 0)
 			return i;
-	if (k->resources == KUBE_RES_MAX)
-		return KUBE_NO;
-	k->resource[k->resources] = name;
-	return k->resources++;
+	return KUBE_NO;
+}
+
+uint32_t kube_resource(struct kube *k, const char *name)
+{
+	const uint32_t known = number_of(k, name);
+	if (known != KUBE_NO || k->resources == KUBE_RES_MAX)
+		return known;
+	k->resource[k->resources++] = name;
+	kube_number_scored(k);
+	return k->resources - 1;
+}
+
+void kube_number_scored(struct kube *k)
+{
+	for (uint32_t i = 0; i < k->profiles; i++) {
+		struct kube_profile *profile = &k->profile[i];
+		for (uint32_t at = 0; at < profile->scored_count; at++)
+			profile->scored_as[at] = number_of(k, profile->scored[at].resource);
+		for (uint32_t at = 0; at < profile->balanced_count; at++)
+			profile->balanced_as[at] = number_of(k, profile->balanced[at].resource);
+	}
 }
 
 /* ---- Label values as numbers ----------------------------------------------------------------- */
@@ -404,6 +422,8 @@ int kube_make(
 		status = kube_configure(k, err);
 	if (!status)
 		status = kube_make_room(k, err);
+	if (!status)
+		status = kube_views_make(k, err);
 	if (!status && options->autoscale)
 		status = kube_scale_make(k, setup, err);
 	return status;
@@ -432,6 +452,7 @@ void kube_free(struct kube *k)
 	free(k->errors.pod);
 	free(k->parked);
 	kube_alike_free(k);
+	kube_views_free(k);
 	free(k->freed);
 	free(k->level);
 	free(k->nominee);

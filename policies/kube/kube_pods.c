@@ -103,6 +103,8 @@ void kube_take(struct kube *k, uint32_t pod, uint32_t node)
 	k->pod_affinity_pods += spec->pod_affinity_any;
 	k->pod_affinity_hard_pods += spec->pod_affinity_hard;
 	count_level(k, spec->priority, true);
+	if (!k->trying)
+		kube_node_changed(k, node);
 	if (spec->claims && !k->trying)
 		kube_dra_take(k, pod, node);
 }
@@ -127,6 +129,8 @@ void kube_give(struct kube *k, uint32_t pod)
 		on->first = of->next;
 	if (of->next != KUBE_NO)
 		k->pod[of->next].before = of->before;
+	if (!k->trying)
+		kube_node_changed(k, of->node);
 	of->node = KUBE_NO;
 	on->pod_affinity_pods -= spec->pod_affinity_any;
 	k->pod_affinity_pods -= spec->pod_affinity_any;
@@ -187,6 +191,7 @@ static uint32_t find_like(struct kube *k, const struct kube_spec *spec)
 	memset(like, 0, sizeof(*like));
 	memcpy(like->request, spec->request, sizeof(like->request));
 	like->priority = spec->priority;
+	like->spec = (uint32_t)k->specs;
 	return (uint32_t)k->likes++;
 }
 
@@ -534,6 +539,8 @@ void kube_node(struct kube *k, sl_time now, uint32_t node, bool up)
 		return;
 	k->node[node].up = up;
 	k->version++;
+	k->states++;
+	kube_node_changed(k, node);
 	if (up) {
 		kube_queue_changed(k, KUBE_NODE_CAME, node, KUBE_NO);
 		return;

@@ -222,6 +222,8 @@ static void kube_policy_report_node(void *state, uint32_t node, bool up, bool dr
 	struct kube_node *on = &p->k.node[node];
 	if (on->cordoned != drained) {
 		on->cordoned = drained;
+		p->k.states++;
+		kube_node_changed(&p->k, node);
 		p->k.now = p->engine.now;
 		if (!drained)
 			kube_queue_changed(&p->k, KUBE_NODE_CAME, node, KUBE_NO);

@@ -22,14 +22,11 @@ struct usage {
 };
 
 /* As scores count it: pods without requests of cpu or memory count as something. */
-static struct usage usage_of(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node,
-	const char *name, bool as_asked, bool with)
+static struct usage usage_of(
+	const struct kube_spec *spec, const struct kube_node *node, uint32_t at, bool as_asked, bool with)
 {
 	struct usage usage = { 0, 0 };
-	uint32_t at = 0;
-	while (at < k->resources && strcmp(k->resource[at], name) != 0)
-		at++;
-	if (at == k->resources)
+	if (at == KUBE_NO)
 		return usage;
 	int64_t used = node->used[at], own = spec->request[at];
 	if (at >= KUBE_RES_FIRST && !own)
@@ -47,6 +44,8 @@ static struct usage usage_of(const struct kube *k, const struct kube_spec *spec,
 
 static int64_t kube_score_share(int64_t part, int64_t whole)
 {
+	if (part <= INT64_MAX / SCORE_MAX && part >= 0)
+		return part * SCORE_MAX / whole;
 	return (int64_t)((__int128)part * SCORE_MAX / whole);
 }
 
@@ -77,12 +76,12 @@ static int64_t score_one(
 		profile, usage.asked > usage.has ? SCORE_MAX : kube_score_share(usage.asked, usage.has));
 }
 
-int64_t kube_score_fit(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node)
+int64_t kube_score_fit(const struct kube_spec *spec, const struct kube_node *node)
 {
 	const struct kube_profile *profile = spec->profile;
 	int64_t sum = 0, weights = 0;
 	for (uint32_t i = 0; i < profile->scored_count; i++) {
-		const struct usage usage = usage_of(k, spec, node, profile->scored[i].resource, false, true);
+		const struct usage usage = usage_of(spec, node, profile->scored_as[i], false, true);
 		if (!usage.has)
 			continue;
 		const int64_t score = score_one(profile, profile->strategy, usage);
@@ -117,14 +116,13 @@ int64_t kube_score_placement(
 	return weights ? sum / weights : 0;
 }
 
-static int64_t balance(
-	const struct kube *k, const struct kube_spec *spec, const struct kube_node *node, bool with)
+static int64_t balance(const struct kube_spec *spec, const struct kube_node *node, bool with)
 {
 	const struct kube_profile *profile = spec->profile;
 	double part[KUBE_SCORED_MAX], sum = 0, spread = 0;
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < profile->balanced_count; i++) {
-		const struct usage usage = usage_of(k, spec, node, profile->balanced[i].resource, true, with);
+		const struct usage usage = usage_of(spec, node, profile->balanced_as[i], true, with);
 		if (!usage.has)
 			continue;
 		part[count] = (double)usage.asked / (double)usage.has;
@@ -142,20 +140,20 @@ static int64_t balance(
 
 int64_t kube_score_balanced(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node)
 {
-	const int64_t with = balance(k, spec, node, true);
+	const int64_t with = balance(spec, node, true);
 	if (k->options.balanced_old)
 		return with;
-	return SCORE_MAX / 2 + (SCORE_MAX / 2 + with - balance(k, spec, node, false)) / 2;
+	return SCORE_MAX / 2 + (SCORE_MAX / 2 + with - balance(spec, node, false)) / 2;
 }
 
 /* A pod that requests none of its resources is not scored by it. */
-static bool balance_counts(const struct kube *k, const struct kube_spec *spec)
+static bool balance_counts(const struct kube_spec *spec)
 {
-	for (uint32_t i = 0; i < spec->profile->balanced_count; i++)
-		for (uint32_t at = 0; at < k->resources; at++)
-			if (spec->request[at] &&
-				strcmp(k->resource[at], spec->profile->balanced[i].resource) == 0)
-				return true;
+	for (uint32_t i = 0; i < spec->profile->balanced_count; i++) {
+		const uint32_t at = spec->profile->balanced_as[i];
+		if (at != KUBE_NO && spec->request[at])
+			return true;
+	}
 	return false;
 }
 
@@ -203,10 +201,10 @@ static bool score_plugin(
 	switch (plugin) {
 	case KUBE_FIT:
 		for (size_t i = 0; i < count; i++)
-			k->score[i] = kube_score_fit(k, spec, &k->node[node[i]]);
+			k->score[i] = kube_score_fit(spec, &k->node[node[i]]);
 		return true;
 	case KUBE_BALANCED:
-		if (!balance_counts(k, spec))
+		if (!balance_counts(spec))
 			return false;
 		for (size_t i = 0; i < count; i++)
 			k->score[i] = kube_score_balanced(k, spec, &k->node[node[i]]);
@@ -275,11 +273,10 @@ static uint32_t any_best(struct kube *k, uint32_t pod, const uint32_t *node, siz
 	return chosen;
 }
 
-uint32_t kube_choose(struct kube *k, uint32_t pod, const uint32_t *node, size_t count)
+/* Into k->total, by the nodes of the list. */
+static void sum_scores(struct kube *k, uint32_t pod, const uint32_t *node, size_t count)
 {
 	const struct kube_profile *profile = k->spec[k->pod[pod].spec].profile;
-	if (count == 1)
-		return node[0];
 	memset(k->total, 0, count * sizeof(*k->total));
 	for (int plugin = 0; plugin < KUBE_PLUGINS; plugin++) {
 		const int64_t weight = profile->weight[plugin];
@@ -290,6 +287,33 @@ uint32_t kube_choose(struct kube *k, uint32_t pod, const uint32_t *node, size_t 
 		for (size_t i = 0; i < count; i++)
 			k->total[i] += weight * k->score[i];
 	}
+}
+
+bool kube_scores_simply(const struct kube *k, const struct kube_spec *spec)
+{
+	const struct sl_podset *podset = spec->podset;
+	return !k->watch && !k->shunned && !k->pod_affinity_pods && !spec->claims &&
+	       !podset->preferred_count && !podset->spread_count && !podset->pod_affinity_count &&
+	       !(podset->image_count && k->images);
+}
+
+int64_t kube_simple_score(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node)
+{
+	const int64_t *weight = spec->profile->weight;
+	int64_t sum = weight[KUBE_FIT] ? weight[KUBE_FIT] * kube_score_fit(spec, node) : 0;
+	if (weight[KUBE_BALANCED] && balance_counts(spec))
+		sum += weight[KUBE_BALANCED] * kube_score_balanced(k, spec, node);
+	return sum;
+}
+
+uint32_t kube_choose(struct kube *k, uint32_t pod, struct kube_view *view, const uint32_t *node, size_t count)
+{
+	if (count == 1)
+		return node[0];
+	if (view && kube_scores_simply(k, &k->spec[k->pod[pod].spec]))
+		kube_view_scores(k, view, &k->spec[k->pod[pod].spec], node, count);
+	else
+		sum_scores(k, pod, node, count);
 	size_t best = 0;
 	for (size_t i = 1; i < count; i++) {
 		const bool same = k->total[i] == k->total[best];

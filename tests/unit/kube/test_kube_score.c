@@ -27,39 +27,36 @@ static struct kube small_kube(void)
 
 Test(kube_score, least_most_and_ratio)
 {
-	struct kube k = small_kube();
 	struct kube_profile profile;
 	struct kube_spec spec = pod;
 	kube_profile_default(&profile);
 	spec.profile = &profile;
 	struct kube_node node = node_with(1000, 4);
 	/* With the pod: cpu 3000 of 8000, memory 6 of 16 GiB. (5000 * 100 / 8000 = 62, 62) / 2. */
-	cr_expect_eq(kube_score_fit(&k, &spec, &node), 62);
+	cr_expect_eq(kube_score_fit(&spec, &node), 62);
 	profile.strategy = KUBE_MOST; /* 37, 37 */
-	cr_expect_eq(kube_score_fit(&k, &spec, &node), 37);
+	cr_expect_eq(kube_score_fit(&spec, &node), 37);
 	node.used[0] = node.cpu_scored = 7000; /* 9000 of 8000: all of it; (100 + 37) / 2. */
-	cr_expect_eq(kube_score_fit(&k, &spec, &node), 68);
+	cr_expect_eq(kube_score_fit(&spec, &node), 68);
 	profile.strategy = KUBE_LEAST; /* (0 + 62) / 2 */
-	cr_expect_eq(kube_score_fit(&k, &spec, &node), 31);
+	cr_expect_eq(kube_score_fit(&spec, &node), 31);
 	profile.scored[0].weight = 3; /* (3 * 0 + 62) / 4 */
-	cr_expect_eq(kube_score_fit(&k, &spec, &node), 15);
+	cr_expect_eq(kube_score_fit(&spec, &node), 15);
 }
 
 Test(kube_score, what_asks_nothing_counts_as_something)
 {
-	struct kube k = small_kube();
 	struct kube_profile profile;
 	struct kube_spec spec = { .cpu_fit = 100, .mem_fit = INT64_C(200) << 20 };
 	kube_profile_default(&profile);
 	spec.profile = &profile;
 	const struct kube_node node = node_with(0, 0);
 	/* (7900 * 100 / 8000 = 98, (16384 - 200) * 100 / 16384 = 98) / 2 */
-	cr_expect_eq(kube_score_fit(&k, &spec, &node), 98);
+	cr_expect_eq(kube_score_fit(&spec, &node), 98);
 }
 
 Test(kube_score, requested_to_capacity)
 {
-	struct kube k = small_kube();
 	struct kube_profile profile;
 	struct kube_spec spec = pod;
 	kube_profile_default(&profile);
@@ -72,13 +69,13 @@ Test(kube_score, requested_to_capacity)
 	profile.shape[1].score = 10;
 	struct kube_node node = node_with(1000, 2);
 	/* cpu 37 of 100, memory 4 of 16: 25; (37 + 25) / 2. */
-	cr_expect_eq(kube_score_fit(&k, &spec, &node), 31);
+	cr_expect_eq(kube_score_fit(&spec, &node), 31);
 	node = node_with(2000, 2);
 	/* (50 + 25) / 2 = 37.5, rounded. */
-	cr_expect_eq(kube_score_fit(&k, &spec, &node), 38);
+	cr_expect_eq(kube_score_fit(&spec, &node), 38);
 	/* Below 25 nothing: memory drops out of the mean. */
 	profile.shape[0].utilization = 25;
-	cr_expect_eq(kube_score_fit(&k, &spec, &node), 33); /* 100 * 25 / 75 */
+	cr_expect_eq(kube_score_fit(&spec, &node), 33); /* 100 * 25 / 75 */
 }
 
 Test(kube_score, balance_as_improved_and_as_left)
@@ -104,6 +101,7 @@ Test(kube_score, balance_of_three)
 	spec.profile = &profile;
 	k.resource[k.resources++] = "nvidia.com/gpu";
 	profile.balanced[profile.balanced_count].resource = "nvidia.com/gpu";
+	profile.balanced_as[profile.balanced_count] = 2;
 	profile.balanced[profile.balanced_count++].weight = 1;
 	spec.request[2] = 4;
 	struct kube_node node = node_with(2000, 6);
