@@ -141,6 +141,7 @@ enum kube_pod_state {
 	KUBE_POD_ERROR,  /* It backs off since its attempt ended in an error. */
 	KUBE_POD_PARKED, /* Unschedulable; */
 	KUBE_POD_ALIKE,  /* so with others of equal requests. */
+	KUBE_POD_BEHIND, /* It goes with another of its gang, which stands in the queue for all. */
 	KUBE_POD_GATED,  /* Fewer of its gang are there than it needs. */
 	KUBE_POD_WAITS,  /* On its node, for the others of its gang. */
 	KUBE_POD_BOUND
@@ -196,7 +197,13 @@ struct kube_gang_state {
 	int64_t min;
 	uint32_t pods; /* That are there. */
 	uint32_t placed;
-	sl_time until; /* Of permits; SL_NEVER. */
+	bool together; /* One of its pods stands in the queue for all of them. */
+	/* All of them back off as long as can be, and have failed together again. What became of each then is
+	 * as this says: `room` of them first, in the order of rows, then `popped`, then the others. */
+	bool folded, folds; /* folds: it will, the next time. */
+	uint32_t room, popped, bits;
+	uint64_t order; /* kube.entries before. */
+	sl_time until;  /* Of permits; SL_NEVER. */
 	struct kube_workload *workload; /* It is of scheduling.k8s.io; NULL: it is not. */
 };
 
@@ -455,9 +462,17 @@ void kube_queue_open(struct kube *k, uint32_t pod); /* It was gated; it entered 
 void kube_queue_drop(struct kube *k, uint32_t pod);
 uint32_t kube_queue_pop(struct kube *k); /* KUBE_NO: none. */
 void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by);
+/* It failed with others of its gang; one of them is to stand for all: whatever wakes it wakes them. */
+void kube_queue_park_behind(struct kube *k, uint32_t pod, uint32_t failed_by);
+void kube_queue_stand(struct kube *k, uint32_t pod);
+/* The same, of a gang all of whose pods back off as long as can be. */
+void kube_queue_fold(struct kube *k, uint32_t popped, uint32_t room, uint32_t bits);
+void kube_queue_unfold(struct kube *k, uint32_t gang);
+void kube_queue_part(struct kube *k); /* Who stands for others backs off: each by itself again. */
 void kube_queue_error(struct kube *k, uint32_t pod);
 /* Something happened on a node (with that pod's spec; KUBE_NO): pods that it may help are queued again. */
 void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, uint32_t spec);
+void kube_queue_freed(struct kube *k, uint32_t node); /* Something there; no event. */
 sl_time kube_queue_next(const struct kube *k);
 void kube_queue_due(struct kube *k);
 sl_time kube_backoff(uint32_t attempts);

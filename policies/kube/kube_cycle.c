@@ -80,6 +80,14 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 		k->looked_at = 1;
 		return 1;
 	}
+	/* Where it has to be on one node no other will do: a search would look at them all, and leave off
+	 * where it began. */
+	const uint32_t must = k->pod[cycle->pod].must;
+	if (must != KUBE_NO && !k->spec[k->pod[cycle->pod].spec].named && !k->watch && k->node[must].there &&
+		kube_filter(k, cycle, must) == KUBE_FITS) {
+		k->feasible[0] = must;
+		return 1;
+	}
 	k->looked_at = 0;
 	return search(k, cycle, kube_wanted(profile, k->visits));
 }
@@ -258,7 +266,7 @@ static bool is_waiting(const struct kube_pod *pod)
 {
 	return pod->state == KUBE_POD_ACTIVE || pod->state == KUBE_POD_BACKOFF ||
 	       pod->state == KUBE_POD_ERROR || pod->state == KUBE_POD_PARKED ||
-	       pod->state == KUBE_POD_ALIKE || pod->state == KUBE_POD_GATED;
+	       pod->state == KUBE_POD_ALIKE || pod->state == KUBE_POD_BEHIND || pod->state == KUBE_POD_GATED;
 }
 
 /* The rows in which a gang's pods stand. */
@@ -389,12 +397,98 @@ static void park_gang(struct kube *k, uint32_t gang, size_t from, size_t until, 
 {
 	for (size_t i = from; i < until; i++) {
 		const enum kube_pod_state state = k->pod[i].state;
-		if ((state != KUBE_POD_ACTIVE && state != KUBE_POD_BACKOFF) ||
+		if ((state != KUBE_POD_ACTIVE && state != KUBE_POD_BACKOFF && state != KUBE_POD_BEHIND) ||
 			k->spec[k->pod[i].spec].gang != gang)
 			continue;
 		kube_queue_drop(k, (uint32_t)i);
 		kube_queue_park(k, (uint32_t)i, bits);
 	}
+}
+
+static void note_stuck(struct kube *k, uint32_t pod)
+{
+	k->job[k->pod[pod].job].stuck = pod;
+	kube_report(k, SL_BOUND_STUCK, k->pod[pod].job, KUBE_NO);
+	k->cycles_failed++;
+	forget_failure(k, pod);
+}
+
+/* A job's gang, all of which is queued, of pods with one spec, none of which has anything of its own. */
+static bool is_uniform(const struct kube *k, const struct kube_gang_state *gang, uint32_t first)
+{
+	const struct kube_job *job = gang->job == KUBE_NO ? NULL : &k->job[gang->job];
+	if (!job || gang->placed || gang->min != gang->pods || job->count != gang->pods)
+		return false;
+	for (uint32_t i = job->first; i < job->first + job->count; i++) {
+		const struct kube_pod *pod = &k->pod[i];
+		const bool queued = pod->state == KUBE_POD_BEHIND || pod->state == KUBE_POD_ACTIVE ||
+				    pod->state == KUBE_POD_BACKOFF;
+		if ((i != first && !queued) || pod->spec != k->pod[first].spec || pod->nominated != KUBE_NO ||
+			pod->must != KUBE_NO)
+			return false;
+	}
+	return true;
+}
+
+/* Those of its pods that would have found a node go first, then the one that was popped, then the others. */
+static void park_together(struct kube *k, uint32_t first, uint32_t placed, uint32_t bits)
+{
+	const struct kube_job *job = &k->job[k->pod[first].job];
+	const uint32_t from = job->first, stuck = from + placed, until = from + job->count;
+	bool longest = true; /* All of them back off as long as can be. */
+	for (uint32_t i = from; i < until; i++) {
+		longest &= kube_backoff(k->pod[i].attempts) == kube_backoff(UINT32_MAX);
+		if (i != first && k->pod[i].state != KUBE_POD_BEHIND)
+			kube_queue_drop(k, i);
+	}
+	for (uint32_t i = from; i < stuck; i++)
+		kube_queue_park_behind(k, i, bits | 1U << KUBE_GANG);
+	if (first >= stuck)
+		kube_queue_park_behind(k, first, bits);
+	for (uint32_t i = stuck; i < until; i++)
+		if (i != first)
+			kube_queue_park_behind(k, i, bits);
+	kube_queue_stand(k, first);
+	k->gang[k->spec[k->pod[first].spec].gang].folds = longest;
+}
+
+/* They ask for more than is free on all nodes together. */
+static bool is_too_much(const struct kube *k, const struct kube_spec *spec, uint32_t pods)
+{
+	for (uint32_t at = 0; at < k->resources; at++)
+		if (spec->request[at] * pods > k->free[at] && !kube_dra_backs(k, at))
+			return true;
+	return false;
+}
+
+/* Equal pods, for fewer of which there is room than they are, fail without being placed and taken off again.
+ * Searches among so few nodes look at all of them, and leave off where they began. False: it has to be
+ * tried. */
+static bool fails_together(struct kube *k, uint32_t first)
+{
+	const struct kube_spec *spec = &k->spec[k->pod[first].spec];
+	struct kube_gang_state *gang = &k->gang[spec->gang];
+	const struct kube_job *job = &k->job[k->pod[first].job];
+	const bool preempts = spec->profile->preempts && !spec->never_preempts && has_lower(k, first);
+	struct kube_view *view = k->nominees || preempts ? NULL : kube_view_of(k, first);
+	if (!view || gang->min > kube_wanted(spec->profile, k->nodes) ||
+		!(gang->folded || is_uniform(k, gang, first)))
+		return false;
+	const bool hopeless = !has_lower(k, first) && is_too_much(k, spec, job->count);
+	const uint32_t room = hopeless ? 0 : (uint32_t)kube_view_room(k, view, job->count);
+	const struct kube_like *like = &k->like[spec->like];
+	if (room == job->count)
+		return false;
+	const bool retry = hopeless || (like->failed && k->freed_count - like->failed_at < k->nodes);
+	const uint32_t bits = retry ? 1U << KUBE_FIT : kube_view_refusals(k, view);
+	note_stuck(k, hopeless ? first : job->first + room);
+	if (gang->folds && k->pod[first].entered != k->now) {
+		kube_queue_fold(k, first, room, bits);
+		return true;
+	}
+	kube_queue_unfold(k, spec->gang);
+	park_together(k, first, room, bits);
+	return true;
 }
 
 /* All in one cycle, in the order of rows: their priority is one, and they came together. */
@@ -404,6 +498,9 @@ static void try_gang(struct kube *k, uint32_t first)
 	size_t from, until;
 	bool retry = false, waits = false;
 	uint32_t stuck = first;
+	if (fails_together(k, first))
+		return;
+	kube_queue_unfold(k, gang);
 	rows_of(k, gang, &from, &until);
 	if (has_lower(k, first) || !is_hopeless(k, gang, from, until))
 		stuck = place_gang(k, first, from, until, &retry, &waits);
@@ -416,12 +513,8 @@ static void try_gang(struct kube *k, uint32_t first)
 		return;
 	}
 	const uint32_t bits = retry || stuck == KUBE_NO ? 1U << KUBE_FIT : failed_by(k);
-	if (stuck != KUBE_NO) {
-		k->job[k->pod[stuck].job].stuck = stuck;
-		kube_report(k, SL_BOUND_STUCK, k->pod[stuck].job, KUBE_NO);
-		k->cycles_failed++;
-		forget_failure(k, stuck);
-	}
+	if (stuck != KUBE_NO)
+		note_stuck(k, stuck);
 	const bool first_placed = k->pod[first].node != KUBE_NO;
 	give_up(k, gang, bits | 1U << KUBE_GANG);
 	if (!first_placed)
@@ -509,6 +602,7 @@ sl_time kube_run(struct kube *k, sl_time now)
 			(void)kube_scale_ready(k);
 		while (!k->err.status && !(k->hears && sl_stopping(k->hears)) && kube_try_next(k))
 			;
+		kube_queue_part(k);
 		if (k->scaler && !k->err.status)
 			scaled = kube_scale_run(k, &again);
 	}

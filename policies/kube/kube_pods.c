@@ -149,6 +149,7 @@ void kube_nominee_popped(struct kube *k, uint32_t pod)
 		return;
 	k->nominee[at] = k->nominee[--k->nominees];
 	k->node[k->pod[pod].nominated].nominees--;
+	kube_queue_freed(k, k->pod[pod].nominated);
 }
 
 void kube_nominate(struct kube *k, uint32_t pod, uint32_t node)

@@ -103,11 +103,23 @@ void kube_queue_add(struct kube *k, uint32_t pod)
 
 void kube_queue_open(struct kube *k, uint32_t pod) { to_active(k, pod); }
 
+/* It is tried, or is no more: with it the others of its gang. */
+static void leave_others(struct kube *k, uint32_t pod)
+{
+	const uint32_t gang = k->spec[k->pod[pod].spec].gang;
+	if (gang != KUBE_NO)
+		k->gang[gang].together = false;
+}
+
 void kube_queue_drop(struct kube *k, uint32_t pod)
 {
 	struct kube_pod *of = &k->pod[pod];
+	const uint32_t gang = k->spec[of->spec].gang;
 	if (of->set != KUBE_NO)
 		kube_alike_drop(k, pod);
+	leave_others(k, pod);
+	if (gang != KUBE_NO)
+		k->gang[gang].folded = k->gang[gang].folds = false;
 	if (of->state == KUBE_POD_ACTIVE)
 		kube_heap_take_out(k, &k->active, of->place, active_before);
 	if (of->state == KUBE_POD_BACKOFF)
@@ -137,6 +149,7 @@ uint32_t kube_queue_pop(struct kube *k)
 	if (pod == KUBE_NO)
 		return KUBE_NO;
 	k->pod[pod].attempts++;
+	leave_others(k, pod);
 	kube_alike_tried(k, pod);
 	return pod;
 }
@@ -150,7 +163,7 @@ static void park(struct kube *k, uint32_t pod)
 	k->parked[k->parked_count++] = pod;
 }
 
-void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by)
+static void note_failure(struct kube *k, uint32_t pod, uint32_t failed_by)
 {
 	struct kube_pod *of = &k->pod[pod];
 	of->failed_by = failed_by;
@@ -160,8 +173,75 @@ void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by)
 	of->entered = k->now;
 	of->order = ++k->entries;
 	kube_queue_back_off(of);
+}
+
+void kube_queue_park(struct kube *k, uint32_t pod, uint32_t failed_by)
+{
+	note_failure(k, pod, failed_by);
 	if (!kube_alike_park(k, pod))
 		park(k, pod);
+}
+
+void kube_queue_park_behind(struct kube *k, uint32_t pod, uint32_t failed_by)
+{
+	note_failure(k, pod, failed_by);
+	k->pod[pod].state = KUBE_POD_BEHIND;
+}
+
+void kube_queue_stand(struct kube *k, uint32_t pod)
+{
+	k->gang[k->spec[k->pod[pod].spec].gang].together = true;
+	park(k, pod);
+}
+
+/* ---- Gangs that fail again and again ----------------------------------------------------------- */
+
+/* Who is popped first of them. */
+static uint32_t head_of(const struct kube *k, const struct kube_gang_state *gang)
+{
+	return gang->room ? k->job[gang->job].first : gang->popped;
+}
+
+void kube_queue_fold(struct kube *k, uint32_t popped, uint32_t room, uint32_t bits)
+{
+	struct kube_gang_state *gang = &k->gang[k->spec[k->pod[popped].spec].gang];
+	gang->folded = true;
+	gang->room = room;
+	gang->popped = popped;
+	gang->bits = bits;
+	gang->order = k->entries;
+	const uint32_t head = head_of(k, gang);
+	k->pod[popped].state = KUBE_POD_BEHIND;
+	note_failure(k, head, room ? bits | 1U << KUBE_GANG : bits);
+	k->entries = gang->order + gang->pods;
+	kube_queue_stand(k, head);
+}
+
+void kube_queue_unfold(struct kube *k, uint32_t number)
+{
+	struct kube_gang_state *gang = &k->gang[number];
+	gang->folds = false;
+	if (!gang->folded)
+		return;
+	const struct kube_job *job = &k->job[gang->job];
+	const struct kube_pod head = k->pod[head_of(k, gang)];
+	const uint32_t stuck = job->first + gang->room;
+	uint64_t order = gang->order + gang->room + (gang->popped >= stuck);
+	gang->folded = false;
+	for (uint32_t i = job->first; i < job->first + job->count; i++) {
+		struct kube_pod *pod = &k->pod[i];
+		const bool placed = i < stuck;
+		pod->failed_by = placed ? gang->bits | 1U << KUBE_GANG : gang->bits;
+		pod->failed_at = head.failed_at;
+		pod->failed_now = head.failed_now;
+		pod->errors = 0;
+		pod->entered = head.entered;
+		if (placed)
+			pod->order = gang->order + 1 + (i - job->first);
+		else
+			pod->order = i == gang->popped ? gang->order + gang->room + 1 : ++order;
+		kube_queue_back_off(pod);
+	}
 }
 
 void kube_queue_error(struct kube *k, uint32_t pod)
@@ -176,10 +256,33 @@ void kube_queue_error(struct kube *k, uint32_t pod)
 		of->state = KUBE_POD_ERROR;
 }
 
+static bool pops_before(const struct kube *k, uint32_t a, uint32_t b)
+{
+	const bool active = k->pod[a].ready < k->now;
+	if (active != (k->pod[b].ready < k->now))
+		return active;
+	return active ? active_before(k, a, b) : backoff_before(k, a, b);
+}
+
+/* Who of a gang is popped before the others stands for them from here on. */
+static uint32_t foremost(struct kube *k, uint32_t gang)
+{
+	const struct kube_job *job = &k->job[k->gang[gang].job];
+	uint32_t pod = job->first;
+	for (uint32_t i = job->first; i < job->first + job->count; i++) {
+		k->pod[i].state = KUBE_POD_BEHIND;
+		pod = pops_before(k, i, pod) ? i : pod;
+	}
+	return pod;
+}
+
 void kube_queue_wake(struct kube *k, uint32_t pod)
 {
 	if (k->pod[pod].state == KUBE_POD_PARKED)
 		kube_workload_woken(k, pod);
+	const uint32_t gang = k->spec[k->pod[pod].spec].gang;
+	if (gang != KUBE_NO && k->gang[gang].together && !k->gang[gang].folded)
+		pod = foremost(k, gang);
 	/* A backoff that ends in this instant is not over while a cycle of it lasts; kube_queue_due ends it. */
 	if (k->pod[pod].ready < k->now) {
 		to_active(k, pod);
@@ -187,6 +290,26 @@ void kube_queue_wake(struct kube *k, uint32_t pod)
 	}
 	if (kube_heap_push(k, &k->backoff, pod, backoff_before))
 		k->pod[pod].state = KUBE_POD_BACKOFF;
+}
+
+static bool part_gang(struct kube *k, uint32_t gang)
+{
+	if (gang == KUBE_NO || !k->gang[gang].together)
+		return false;
+	const struct kube_job *job = &k->job[k->gang[gang].job];
+	k->gang[gang].together = false;
+	kube_queue_unfold(k, gang);
+	for (uint32_t i = job->first; i < job->first + job->count; i++)
+		if (k->pod[i].state == KUBE_POD_BEHIND)
+			kube_queue_wake(k, i);
+	return true;
+}
+
+void kube_queue_part(struct kube *k)
+{
+	for (size_t i = 0; i < k->backoff.count; i++)
+		if (part_gang(k, k->spec[k->pod[k->backoff.pod[i]].spec].gang))
+			i = SIZE_MAX; /* The heap has changed: from its beginning. */
 }
 
 /* ---- Hints ----------------------------------------------------------------------------------- */
@@ -229,13 +352,19 @@ static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_cha
 	return change == KUBE_POD_LEFT && (by & 1U << KUBE_GANG);
 }
 
+void kube_queue_freed(struct kube *k, uint32_t node)
+{
+	if (!SL_GROW(k->freed, k->freed_room, k->freed_count + 1, &k->err))
+		k->freed[k->freed_count++] = node;
+}
+
 void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, uint32_t spec)
 {
 	k->version++;
-	if (change != KUBE_POD_CAME && !SL_GROW(k->freed, k->freed_room, k->freed_count + 1, &k->err))
-		k->freed[k->freed_count++] = node;
-	if (change != KUBE_POD_CAME)
+	if (change != KUBE_POD_CAME) {
+		kube_queue_freed(k, node);
 		kube_alike_changed(k);
+	}
 	if (change == KUBE_POD_CAME && !k->pod_affinity_pods && !k->err.status) {
 		bool any = false;
 		for (size_t i = 0; i < k->parked_count && !any; i++)
