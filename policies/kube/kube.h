@@ -148,26 +148,28 @@ enum kube_pod_state {
 };
 
 struct kube_pod {
-	uint32_t spec, job, index; /* index: among the podset's. */
-	enum kube_pod_state state;
-	uint32_t node;                 /* Where it is, or KUBE_NO. */
-	uint32_t must;                 /* Where it must go, or KUBE_NO. */
-	uint32_t nominated;            /* Its nominatedNodeName: where it preempted, or KUBE_NO. */
-	bool beside;                   /* Another is tried beside it there. */
-	uint32_t attempts;             /* That ended otherwise than in an error; */
-	uint32_t errors;               /* those that did, one after another. */
-	uint32_t failed_now;           /* So often at the instant at which it failed last. */
+	/* What queues ask for comes first. */
 	int64_t priority;              /* Its spec's. */
 	sl_time entered, ready, bound; /* ready: its backoff's end. */
+	sl_time window;                /* The second of it. */
+	uint64_t order; /* Of entries and bindings, of all pods: what came earlier within an instant. */
+	uint32_t spec;
+	uint32_t place; /* In its heap. */
+	enum kube_pod_state state;
+	uint32_t failed_by;  /* Plugins, as bits. */
+	uint64_t failed_at;  /* kube.version then. */
+	uint32_t attempts;   /* That ended otherwise than in an error; */
+	uint32_t errors;     /* those that did, one after another. */
+	uint32_t failed_now; /* So often at the instant at which it failed last. */
+	uint32_t job, index; /* index: among the podset's. */
+	uint32_t node;       /* Where it is, or KUBE_NO. */
+	uint32_t must;       /* Where it must go, or KUBE_NO. */
+	uint32_t nominated;  /* Its nominatedNodeName: where it preempted, or KUBE_NO. */
+	bool beside;         /* Another is tried beside it there. */
 	sl_time created;
-	uint64_t order;     /* Of entries and bindings, of all pods: what came earlier within an instant. */
-	uint64_t first_active; /* Of entries: when it came to activeQ first; 0: it did not yet. */
-	sl_time window;     /* The second of it. */
-	uint32_t failed_by; /* Plugins, as bits. */
-	uint64_t failed_at; /* kube.version then. */
-	uint32_t place;     /* In its heap. */
-	uint32_t set;       /* Of those alike, that it was in last; KUBE_NO. */
-	uint32_t retries;   /* The set's, when it came. */
+	uint64_t first_active;      /* Of entries: when it came to activeQ first; 0: it did not yet. */
+	uint32_t set;               /* Of those alike, that it was in last; KUBE_NO. */
+	uint32_t retries;           /* The set's, when it came. */
 	uint32_t next, before;      /* On its node. */
 	uint32_t gpu_kind;          /* Of the node's, that it has. */
 	struct kube_grants *grants; /* Devices of its own claims, or NULL. */
@@ -202,8 +204,8 @@ struct kube_gang_state {
 	 * as this says: `room` of them first, in the order of rows, then `popped`, then the others. */
 	bool folded, folds; /* folds: it will, the next time. */
 	uint32_t room, popped, bits;
-	uint64_t order; /* kube.entries before. */
-	sl_time until;  /* Of permits; SL_NEVER. */
+	uint64_t order;                 /* kube.entries before. */
+	sl_time until;                  /* Of permits; SL_NEVER. */
 	struct kube_workload *workload; /* It is of scheduling.k8s.io; NULL: it is not. */
 };
 
@@ -318,15 +320,15 @@ struct kube {
 	uint32_t *visit; /* Nodes in the order in which they are visited: of each zone one in turn. */
 	uint32_t visits; /* So many: all, but while a placement is tried. */
 	const uint8_t *placement; /* By node: it is of the placement that is tried; NULL: all are. */
-	uint32_t start;    /* The next cycle begins at this place of it. */
-	uint32_t *place;   /* By node: where it stands there. */
-	bool shunned;      /* Some node has a taint PreferNoSchedule. */
-	uint32_t *changed; /* Nodes, the last so many changes in turn; */
+	uint32_t start;           /* The next cycle begins at this place of it. */
+	uint32_t *place;          /* By node: where it stands there. */
+	bool shunned;             /* Some node has a taint PreferNoSchedule. */
+	uint32_t *changed;        /* Nodes, the last so many changes in turn; */
 	uint64_t changes, changes_kept;
 	uint64_t states; /* how often it was whether a node takes pods at all. */
 	struct kube_view *view;
 	uint32_t views, view_next; /* view_next: the next to be given to another sort. */
-	struct kube_key **key; /* Each stays where it is. */
+	struct kube_key **key;     /* Each stays where it is. */
 	uint32_t keys;
 	size_t key_capacity;
 
@@ -435,8 +437,8 @@ int kube_images_of(struct kube *k, const struct sl_object *object, uint32_t node
 void kube_images_sort(struct kube *k);
 int64_t kube_images_score(const struct kube *k, const struct kube_spec *spec, uint32_t node);
 
-/* kube_feature_gates.c: as --feature-gates has them, "NAME=true,NAME=false" (or + between): what is not modelled, and would
- * decide, is refused. bits: enum kube_gate, of those that are on. */
+/* kube_feature_gates.c: as --feature-gates has them, "NAME=true,NAME=false" (or + between): what is not
+ * modelled, and would decide, is refused. bits: enum kube_gate, of those that are on. */
 int kube_gates_check(const char *text, uint32_t *bits, struct sl_err *err);
 
 /* kube_pods.c: pods, and their resources on nodes. */
@@ -555,7 +557,8 @@ bool kube_scores_simply(const struct kube *k, const struct kube_spec *spec);
 /* then this does, whichever other nodes there are. */
 int64_t kube_simple_score(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);
 int64_t kube_score_fit(const struct kube_spec *spec, const struct kube_node *node);
-/* NodeResourcesFit of a placement: by resource, what is requested on its nodes with the group, and what they have. */
+/* NodeResourcesFit of a placement: by resource, what is requested on its nodes with the group, and what they
+ * have. */
 int64_t kube_score_placement(
 	const struct kube *k, const struct kube_profile *profile, const int64_t *asked, const int64_t *has);
 int64_t kube_score_balanced(const struct kube *k, const struct kube_spec *spec, const struct kube_node *node);

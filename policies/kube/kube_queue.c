@@ -283,7 +283,8 @@ void kube_queue_wake(struct kube *k, uint32_t pod)
 	const uint32_t gang = k->spec[k->pod[pod].spec].gang;
 	if (gang != KUBE_NO && k->gang[gang].together && !k->gang[gang].folded)
 		pod = foremost(k, gang);
-	/* A backoff that ends in this instant is not over while a cycle of it lasts; kube_queue_due ends it. */
+	/* A backoff that ends in this instant is not over while a cycle of it lasts; kube_queue_due ends it.
+	 */
 	if (k->pod[pod].ready < k->now) {
 		to_active(k, pod);
 		return;

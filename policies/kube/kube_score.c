@@ -65,8 +65,7 @@ static int64_t on_shape(const struct kube_profile *profile, int64_t utilization)
 	return profile->shape_count ? profile->shape[profile->shape_count - 1].score * SHAPE_SCALE : 0;
 }
 
-static int64_t score_one(
-	const struct kube_profile *profile, enum kube_strategy strategy, struct usage usage)
+static int64_t score_one(const struct kube_profile *profile, enum kube_strategy strategy, struct usage usage)
 {
 	if (strategy == KUBE_LEAST)
 		return usage.asked > usage.has ? 0 : kube_score_share(usage.has - usage.asked, usage.has);

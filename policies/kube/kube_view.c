@@ -126,8 +126,8 @@ struct kube_view *kube_view_of(struct kube *k, uint32_t pod)
 	const struct kube_pod *of = &k->pod[pod];
 	const uint32_t like = k->spec[of->spec].like;
 	if (like == KUBE_NO || k->options.singly || k->options.afresh || k->scaler || k->watch ||
-		k->pod_affinity_hard_pods || of->nominated != KUBE_NO || of->must != KUBE_NO ||
-		!k->spec[of->spec].profile->filters[KUBE_FIT])
+		k->placement || k->trying || k->pod_affinity_hard_pods || of->nominated != KUBE_NO ||
+		of->must != KUBE_NO || !k->spec[of->spec].profile->filters[KUBE_FIT])
 		return NULL;
 	struct kube_view *view = &k->view[k->like[like].view];
 	if (view->like != like)
@@ -174,25 +174,39 @@ bool kube_view_any(struct kube *k, const struct kube_view *view, uint32_t pod)
 	return false;
 }
 
+/* Those of the places `from` to `until`, behind `count` that are in the list. Returns the place of the one
+ * that is more than wanted; `until`: there is none. */
+static uint32_t collect(struct kube *k, const struct kube_view *view, uint32_t pod, uint32_t from,
+	uint32_t until, size_t *count, size_t wanted)
+{
+	for (uint32_t at = from; at < until; at = (at / WORD + 1) * WORD) {
+		uint64_t word = view->takes[at / WORD] & UINT64_MAX << at % WORD;
+		const uint32_t *node = &k->visit[at / WORD * WORD];
+		for (; word; word &= word - 1) {
+			const uint32_t bit = (uint32_t)__builtin_ctzll(word), place = at / WORD * WORD + bit;
+			if (place >= until)
+				return until;
+			if (k->nominees && !takes_beside(k, pod, node[bit]))
+				continue;
+			if (*count == wanted)
+				return place;
+			k->feasible[(*count)++] = node[bit];
+		}
+	}
+	return until;
+}
+
 size_t kube_view_search(struct kube *k, const struct kube_view *view, uint32_t pod, int64_t wanted)
 {
 	const uint32_t start = k->start;
 	size_t count = 0;
-	k->looked_at = k->nodes;
-	for (uint32_t round = 0; round < 2; round++) {
-		const uint32_t until = round ? start : k->nodes;
-		uint32_t at = next_of(k, view, round ? 0 : start);
-		for (; at < until; at = next_of(k, view, at + 1)) {
-			if (!takes_beside(k, pod, k->visit[at]))
-				continue;
-			if ((int64_t)count == wanted) {
-				k->looked_at = at < start ? at + k->nodes - start : at - start;
-				k->start = at;
-				return count;
-			}
-			k->feasible[count++] = k->visit[at];
-		}
+	uint32_t end = collect(k, view, pod, start, k->nodes, &count, (size_t)wanted);
+	if (end < k->nodes) {
+		k->start = end;
+		return count;
 	}
+	end = collect(k, view, pod, 0, start, &count, (size_t)wanted);
+	k->start = end;
 	return count;
 }
 

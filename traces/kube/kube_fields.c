@@ -433,7 +433,8 @@ static bool runs_autoscaler(const struct sl_object *object)
 	if (strcmp(object->kind, "Deployment") != 0)
 		return false;
 	SL_DOC_EACH (container, object->doc, list) {
-		const char *image = manifest_text(object->doc, sl_doc_member(object->doc, container, "image"));
+		const char *image =
+			manifest_text(object->doc, sl_doc_member(object->doc, container, "image"));
 		for (size_t i = 0; image && i < SL_LEN(programs); i++)
 			if (strstr(image, programs[i]))
 				return true;

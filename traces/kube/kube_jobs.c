@@ -556,7 +556,8 @@ static void put_pod_group(struct reading *r, const struct sl_object *object)
 	kube_put(&r->manifest, "}", 1);
 }
 
-/* The PodGroup that pods of the coscheduling plugin or of scheduling.k8s.io name; NULL: it is not in the file. */
+/* The PodGroup that pods of the coscheduling plugin or of scheduling.k8s.io name; NULL: it is not in the
+ * file. */
 static const struct sl_object *group_named(
 	const struct reading *r, const struct sl_object *object, const struct sl_podset *podset)
 {
