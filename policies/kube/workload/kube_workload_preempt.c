@@ -193,6 +193,7 @@ static void move(struct kube *k, const struct victims *v, const struct unit *uni
 			kube_take(k, v->pod[i], v->node[i]);
 		else
 			kube_give(k, v->pod[i]);
+		kube_node_changed(k, v->node[i]); /* The group is tried meanwhile. */
 	}
 	k->trying = false;
 }
