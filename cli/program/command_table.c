@@ -8,6 +8,7 @@ static const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_compare,
 	&cmd_whatif,
+	&cmd_forecast,
 	&cmd_sweep,
 	&cmd_inspect,
 	&cmd_convert,

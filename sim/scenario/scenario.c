@@ -128,8 +128,26 @@ static size_t rows_expected(const struct sl_input *in)
 	return rows < ROWS_MANY ? (size_t)rows : ROWS_MANY;
 }
 
+/* From memory: there is no file whose hash could be taken. */
+static int read_source(struct loading *loading, struct sl_err *err)
+{
+	const struct scenario_source *source = loading->options->source;
+	const struct sl_sink sink = rows_sink(loading);
+	loading->file = loading->options->trace;
+	loading->scenario->input.format = "memory";
+	loading->scenario->input.packing = "none";
+	int status = columns_expect(loading->scenario->columns, source->rows + 1, err);
+	if (!status)
+		status = source->read(source->self, &sink, err);
+	if (!status)
+		status = with_read(loading, err);
+	return status ? status : cleaning_finish(loading, err);
+}
+
 static int read_trace(struct loading *loading, struct sl_err *err)
 {
+	if (loading->options->source)
+		return read_source(loading, err);
 	struct scenario_input *input = &loading->scenario->input;
 	struct sl_input *in;
 	int status = sl_input_open(&in, loading->options->trace, err);

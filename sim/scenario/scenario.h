@@ -41,8 +41,16 @@ struct scenario_watch {
 	int (*setting)(void *self, const struct sl_setting *setting, struct sl_err *err); /* As of sl_sink. */
 };
 
+/* Rows from memory, in place of a file: hands each to the sink, as a reader does. */
+struct scenario_source {
+	void *self;
+	size_t rows; /* About so many. */
+	int (*read)(void *self, const struct sl_sink *sink, struct sl_err *err);
+};
+
 struct scenario_options {
 	const char *trace;   /* Path, or "-". */
+	const struct scenario_source *source; /* NULL: the file is read. Else `trace` is a name in messages. */
 	const char *cluster; /* -c: a cluster file; NULL: as the trace's header says. */
 	struct settings *settings;
 	const struct registry *registry; /* NULL: what is built in. Lent to the scenario. */

@@ -77,6 +77,7 @@ opened() {
 		;;
 	compare) refused "$k" compare "$k/run" run --quiet ;;
 	whatif) refused "$k" whatif "$k/run" --scale-load 1.1 --quiet ;;
+	forecast) refused "$k" forecast "$k/run" --at 10 --quiet ;;
 	sweep)
 		refused "$k" sweep run "$k/drawn.yaml" -o "$k/points" --quiet
 		[ "$k" = named ] && return

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * forecast_base.c - the settings that a question is asked under: of a line with a trace, or of a run's
+ * directory.
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/forecast/forecast.h"
+#include "cli/run/run_find.h"
+
+static int keep(struct forecast_base *base, const char *before, const char *text, struct sl_err *err)
+{
+	const char *made = text_made(base->arena, "%s%s", before, text);
+	if (!made)
+		return sl_fail_memory(err);
+	base->setting[base->setting_count++] = made;
+	return SL_OK;
+}
+
+static int from_run(struct forecast_base *base, const char *path, struct sl_err *err)
+{
+	struct rerun *rerun = &base->rerun;
+	base->is_run = true;
+	int status = rerun_open(rerun, path, base->args->registry, err);
+	if (!status)
+		status = rerun_load(rerun, err);
+	if (status)
+		return status;
+	const struct snapshot *snapshot = &rerun->snapshot;
+	if (snapshot->interval_count != 1)
+		return sl_fail(err, SL_USAGE,
+			"%s: its run went over from one policy to another: forecast asks about runs under one",
+			path);
+	struct settings found = { .arena = base->arena };
+	status = snapshot_scenario(snapshot, &base->options, &found, err);
+	base->options.registry = base->args->registry;
+	base->options.stop = &cli_stop;
+	base->setting = sl_alloc(base->arena,
+		found.count + snapshot->interval[0].value_count + base->args->given_count + 1,
+		sizeof(*base->setting));
+	if (!base->setting)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < found.count && !status; i++) {
+		const char *text = text_made(base->arena, "%s=%s", found.item[i].key, found.item[i].value);
+		status = text ? keep(base, "", text, err) : sl_fail_memory(err);
+	}
+	for (size_t i = 0; i < snapshot->interval[0].value_count && !status; i++)
+		status = keep(base, "", snapshot->interval[0].value[i], err);
+	base->policy = snapshot->interval[0].policy;
+	return status;
+}
+
+static int from_line(struct forecast_base *base, const char *path, struct sl_err *err)
+{
+	const struct args *args = base->args;
+	const int status =
+		scenario_options_from_args(&base->options, args, arg(args, "cluster"), NULL, NULL, err);
+	base->options.trace = path;
+	base->policy = arg(args, "policy") ? arg(args, "policy") : "easy";
+	base->setting = sl_alloc(base->arena, args->given_count + 1, sizeof(*base->setting));
+	return base->setting ? status : sl_fail_memory(err);
+}
+
+static int given_settings(struct forecast_base *base, struct sl_err *err)
+{
+	const char *text;
+	int status = SL_OK;
+	for (size_t i = 0; (text = arg_at(base->args, "set", i)) && !status; i++)
+		status = strchr(text, '=') ? keep(base, "", text, err)
+					   : sl_fail(err, SL_USAGE, "--set must be KEY=VALUE, not '%s'", text);
+	for (size_t i = 0; (text = arg_at(base->args, "model", i)) && !status; i++)
+		status = keep(base, SETTING_MODEL "=", text, err);
+	return status;
+}
+
+/* Of a key with or without "replay.". */
+static bool is_key(const char *setting, const char *key)
+{
+	const size_t skip = strncmp(setting, "replay.", 7) == 0 ? 7 : 0;
+	const size_t len = strlen(key);
+	return strncmp(setting + skip, key, len) == 0 && setting[skip + len] == '=';
+}
+
+/* Which jobs are replayed, and when: in a future that is what is drawn. */
+static bool is_of_the_log(const char *setting)
+{
+	static const char *const keys[] = { "from", "to", "until", "start", "windows", "load", "load_after",
+		"drop", "change", "with", "fill", "feedback", "cancels", "commands", "run_unknown" };
+	for (size_t i = 0; i < SL_LEN(keys); i++)
+		if (is_key(setting, keys[i]) && (strcmp(keys[i], "fill") != 0 || strchr(setting, '.')))
+			return true;
+	return false;
+}
+
+int forecast_settings(const struct forecast_base *base, bool future, struct settings *settings,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	const size_t model = strlen(SETTING_MODEL "=");
+	*settings = (struct settings){ .arena = arena };
+	int status = SL_OK;
+	for (size_t i = 0; i < base->setting_count && !status; i++) {
+		const char *text = base->setting[i];
+		if (future && (is_of_the_log(text) || strncmp(text, "policy.", 7) == 0))
+			continue;
+		status = strncmp(text, SETTING_MODEL "=", model) == 0
+				 ? settings_add_model(settings, text + model, err)
+				 : settings_add(settings, text, err);
+	}
+	return status;
+}
+
+static int choose(struct forecast_base *base, struct sl_err *err)
+{
+	struct settings settings;
+	int status = forecast_settings(base, false, &settings, base->arena, err);
+	if (!status)
+		status = policy_choose(base->args->registry, &base->choice, base->policy, &settings, base->arena, err);
+	base->options.implied = base->choice.implied;
+	return status;
+}
+
+int forecast_base_open(
+	struct forecast_base *base, const char *path, const struct args *args, struct sl_err *err)
+{
+	struct stat is;
+	*base = (struct forecast_base){ .args = args, .arena = args->arena };
+	int status = stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? from_run(base, path, err)
+								  : from_line(base, path, err);
+	if (!status)
+		status = given_settings(base, err);
+	if (!status)
+		status = choose(base, err);
+	base->options.settings = NULL;
+	return status;
+}
+
+void forecast_base_close(struct forecast_base *base)
+{
+	if (base->is_run)
+		rerun_close(&base->rerun);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * forecast_log.c - a log as rows, and what became of each: when it started and ended, or was cancelled.
+ *
+ * Times are from the scenario's zero on. What became of a job is what the log says; where that knows no waits,
+ * and of a run's directory, what the policy makes of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/convert/convert.h"
+#include "cli/forecast/forecast.h"
+
+struct reading {
+	struct forecast_log *log;
+	struct forecast_base *base;
+	struct conversion kept;    /* Rows that stay, */
+	struct conversion waiting; /* and those of jobs that were cancelled before they ran. */
+	struct scenario scenario;
+	struct settings settings;
+	struct sl_names *names; /* Of users, accounts ... in one: only equality counts. */
+};
+
+/* ---- Rows ------------------------------------------------------------------------------------------------ */
+
+/* SWF: cancelled (5), never ran, and left the queue after its wait. */
+static bool left_the_queue(const struct sl_row *row)
+{
+	return row->col[SL_COL_STATUS] == 5 && row->col[SL_COL_RUN] <= 0 && row->col[SL_COL_WAIT] > 0 &&
+	       row->col[SL_COL_SUBMIT] != SL_NONE &&
+	       (row->col[SL_COL_REQ_CPUS] > 0 || row->col[SL_COL_CPUS] > 0) && !row->more;
+}
+
+static int on_row(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
+{
+	struct reading *reading = self;
+	if (gone && left_the_queue(row))
+		return convert_keep(&reading->waiting, row, NULL, err);
+	return convert_keep(&reading->kept, row, gone, err);
+}
+
+static int read_rows(struct reading *reading, struct sl_err *err)
+{
+	struct forecast_base *base = reading->base;
+	struct scenario_options options = base->options;
+	const struct scenario_watch watch = { reading, NULL, on_row };
+	int status = forecast_settings(base, false, &reading->settings, base->arena, err);
+	options.settings = &reading->settings;
+	options.watch = &watch;
+	struct policy_choice again; /* Takes its settings from the list, so that nobody is left over. */
+	if (!status)
+		status = policy_choose(base->args->registry, &again, base->policy, &reading->settings, base->arena, err);
+	if (!status)
+		status = scenario_load(&reading->scenario, &options, err);
+	if (!status)
+		status = settings_check_used(&reading->settings, &base->choice, 1, err);
+	if (!status)
+		talk_anomalies(&reading->scenario);
+	/* The first N jobs of a file in order are its first rows; what else is left out is not known by row. */
+	const bool first = options.jobs_max && !reading->scenario.jobs.place;
+	if (!status && reading->scenario.jobs.count != reading->kept.row_count && !first)
+		return sl_fail(err, SL_USAGE,
+			"%s: forecast needs the whole log: leave out replay.from and replay.to", base->options.trace);
+	return status;
+}
+
+/* ---- What became of them --------------------------------------------------------------------------------- */
+
+static bool any_waits(const struct reading *reading)
+{
+	for (size_t i = 0; i < reading->kept.row_count; i++)
+		if (reading->kept.row[i].col[SL_COL_WAIT] > 0)
+			return true;
+	return false;
+}
+
+static int simulate(struct reading *reading, sl_time *start, sl_time *end, struct sl_err *err)
+{
+	struct run run = { .scenario = &reading->scenario,
+		.choice = reading->base->choice,
+		.options = { .seed = reading->base->options.seed, .stop = &cli_stop } };
+	const int status = runset_run(&run, 1, 1, NULL, NULL, err);
+	for (uint32_t row = 0; row < reading->scenario.jobs.count && !status; row++) {
+		start[row] = run.sim.result.start[row];
+		end[row] = run.sim.result.end[row];
+	}
+	runset_release(&run, 1);
+	return status;
+}
+
+static int32_t number_of(struct reading *reading, const char *name, int64_t number, char kind)
+{
+	char text[600];
+	if (!name && number < 0)
+		return -1;
+	if (name)
+		(void)snprintf(text, sizeof(text), "%c%.500s", kind, name);
+	else
+		(void)snprintf(text, sizeof(text), "%c%lld", kind, (long long)number);
+	return (int32_t)sl_names_add(reading->names, text);
+}
+
+/* Names as numbers: users' own, whatever the kind. */
+static void take_names(struct reading *reading, const struct sl_row *row, struct forecast_job *job)
+{
+	const struct sl_row_attributes *more = row->more;
+	const struct sl_job_attributes *says = more ? more->job : NULL;
+	job->user = number_of(reading, more ? more->user : NULL, row->col[SL_COL_USER], 'u');
+	job->account = number_of(reading, more ? more->account : NULL, row->col[SL_COL_GROUP], 'a');
+	job->partition = number_of(reading, more ? more->partition : NULL, row->col[SL_COL_PARTITION], 'p');
+	if (job->partition < 0)
+		job->partition = number_of(reading, NULL, row->col[SL_COL_QUEUE], 'q');
+	job->name = number_of(reading, says ? says->name : NULL, row->col[SL_COL_APP], 'n');
+}
+
+static int copy_of(struct reading *reading, struct sl_row *row, sl_time submit, struct sl_err *err)
+{
+	const sl_time by = submit - row->col[SL_COL_SUBMIT];
+	row->col[SL_COL_SUBMIT] = submit;
+	if (!row->more)
+		return SL_OK;
+	struct sl_row_attributes *more = sl_alloc(reading->log->arena, 1, sizeof(*more));
+	struct sl_job_attributes *job = sl_alloc(reading->log->arena, 1, sizeof(*job));
+	if (!more || !job)
+		return sl_fail_memory(err);
+	*more = *row->more;
+	row->more = more;
+	if (more->cancel && more->cancel != SL_NONE)
+		more->cancel += by;
+	if (!more->job)
+		return SL_OK;
+	*job = *more->job;
+	more->job = job;
+	sl_time *time[] = { &job->begin, &job->deadline, &job->start_recorded, &job->end_recorded };
+	for (size_t i = 0; i < SL_LEN(time); i++)
+		if (*time[i] != SL_NONE)
+			*time[i] += by;
+	return SL_OK;
+}
+
+/* By the log. */
+static void take_recorded(const struct sl_row *row, struct forecast_job *job)
+{
+	const sl_time wait = row->col[SL_COL_WAIT];
+	const sl_time run = row->col[SL_COL_RUN];
+	const sl_time cancel = row->more && row->more->cancel ? row->more->cancel : SL_NONE;
+	job->start = job->end = job->cancel = SL_NONE;
+	if (wait >= 0 && run > 0)
+		job->start = job->submit + wait;
+	if (job->start != SL_NONE)
+		job->end = job->start + run;
+	else
+		job->cancel = cancel;
+}
+
+/* A job of the scenario's table. */
+static int job_take(struct reading *reading, uint32_t row, const sl_time *start, const sl_time *end,
+	struct sl_err *err)
+{
+	const struct sl_jobs *jobs = &reading->scenario.jobs;
+	struct forecast_log *log = reading->log;
+	struct sl_row *kept = &log->row[log->count];
+	struct forecast_job *job = &log->job[log->count++];
+	*kept = reading->kept.row[jobs->place ? jobs->place[row] : row];
+	const int status = copy_of(reading, kept, jobs->submit[row], err);
+	*job = (struct forecast_job){ .id = jobs->id[row],
+		.size = jobs->size[row],
+		.limit = kept->col[SL_COL_LIMIT] > 0 ? jobs->limit[row] : 0,
+		.submit = jobs->submit[row],
+		.cancel = SL_NONE };
+	take_names(reading, kept, job);
+	take_recorded(kept, job);
+	if (start) {
+		job->start = start[row];
+		job->end = start[row] == SL_NONE ? SL_NONE : end[row];
+	}
+	return status;
+}
+
+static void waiting_take(struct reading *reading, const struct sl_row *row)
+{
+	struct forecast_log *log = reading->log;
+	const int64_t asked = row->col[SL_COL_REQ_CPUS];
+	struct forecast_job *job = &log->job[log->count];
+	if (row->col[SL_COL_ID] == SL_NONE ||
+		(reading->scenario.cpus && (asked > 0 ? asked : row->col[SL_COL_CPUS]) > reading->scenario.cpus))
+		return;
+	log->row[log->count++] = *row;
+	*job = (struct forecast_job){ .id = row->col[SL_COL_ID],
+		.size = (int32_t)(asked > 0 ? asked : row->col[SL_COL_CPUS]),
+		.limit = row->col[SL_COL_LIMIT] > 0 ? row->col[SL_COL_LIMIT] : 0,
+		.submit = row->col[SL_COL_SUBMIT],
+		.start = SL_NONE,
+		.end = SL_NONE };
+	job->cancel = job->submit + row->col[SL_COL_WAIT];
+	take_names(reading, row, job);
+}
+
+/* By submission; those that were cancelled come between. */
+static int settle_order(struct forecast_log *log, uint32_t first, struct sl_err *err)
+{
+	struct sl_row *row = sl_alloc(log->arena, log->count + 1, sizeof(*row));
+	struct forecast_job *job = sl_alloc(log->arena, log->count + 1, sizeof(*job));
+	if (!row || !job)
+		return sl_fail_memory(err);
+	uint32_t a = 0;
+	uint32_t b = first;
+	for (uint32_t i = 0; i < log->count; i++) {
+		const bool second = a == first || (b < log->count && log->job[b].submit < log->job[a].submit);
+		const uint32_t from = second ? b++ : a++;
+		row[i] = log->row[from];
+		job[i] = log->job[from];
+	}
+	log->row = row;
+	log->job = job;
+	return SL_OK;
+}
+
+static int by_submit(const void *a, const void *b)
+{
+	const struct sl_row *x = a;
+	const struct sl_row *y = b;
+	if (x->col[SL_COL_SUBMIT] != y->col[SL_COL_SUBMIT])
+		return x->col[SL_COL_SUBMIT] < y->col[SL_COL_SUBMIT] ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static int take_all(struct reading *reading, const sl_time *start, const sl_time *end, struct sl_err *err)
+{
+	struct forecast_log *log = reading->log;
+	const uint32_t count = reading->scenario.jobs.count;
+	struct conversion *waiting = &reading->waiting;
+	int status = SL_OK;
+	log->row = sl_alloc(log->arena, count + waiting->row_count + 1, sizeof(*log->row));
+	log->job = sl_alloc(log->arena, count + waiting->row_count + 1, sizeof(*log->job));
+	if (!log->row || !log->job)
+		return sl_fail_memory(err);
+	for (uint32_t row = 0; row < count && !status; row++)
+		status = job_take(reading, row, start, end, err);
+	if (status || start || !waiting->row_count)
+		return status;
+	qsort(waiting->row, waiting->row_count, sizeof(*waiting->row), by_submit);
+	for (size_t i = 0; i < waiting->row_count; i++)
+		waiting_take(reading, &waiting->row[i]);
+	return settle_order(log, count, err);
+}
+
+static int take_header(struct reading *reading, struct sl_err *err)
+{
+	struct forecast_log *log = reading->log;
+	const struct scenario *scenario = &reading->scenario;
+	log->key = sl_alloc(log->arena, scenario->header_count + 1, sizeof(*log->key));
+	log->value = sl_alloc(log->arena, scenario->header_count + 1, sizeof(*log->value));
+	if (!log->key || !log->value)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < scenario->header_count; i++) {
+		const struct header_line *line = &scenario->header[i];
+		if (strcmp(line->key, "UnixStartTime") == 0 || strcmp(line->key, "TimeZone") == 0)
+			continue;
+		log->key[log->header_count] = sl_strdup(log->arena, line->key, strlen(line->key));
+		log->value[log->header_count] = sl_strdup(log->arena, line->value, strlen(line->value));
+		if (!log->key[log->header_count] || !log->value[log->header_count])
+			return sl_fail_memory(err);
+		log->header_count++;
+	}
+	log->epoch = scenario->epoch;
+	log->utc_offset = scenario->utc_offset;
+	log->cpus = scenario->cpus;
+	log->nodes = scenario->cluster.node_count;
+	return SL_OK;
+}
+
+static void settle_last(struct forecast_log *log)
+{
+	for (uint32_t i = 0; i < log->count; i++) {
+		const struct forecast_job *job = &log->job[i];
+		const sl_time end = job->end != SL_NONE ? job->end : job->submit;
+		log->last = i == 0 || end > log->last ? end : log->last;
+	}
+}
+
+static int log_make(struct reading *reading, bool simulated, struct sl_err *err)
+{
+	const uint32_t count = reading->scenario.jobs.count;
+	sl_time *start = simulated ? calloc(count + 1, sizeof(*start)) : NULL;
+	sl_time *end = simulated ? calloc(count + 1, sizeof(*end)) : NULL;
+	int status = simulated && (!start || !end) ? sl_fail_memory(err) : SL_OK;
+	if (!status && simulated)
+		status = simulate(reading, start, end, err);
+	if (!status)
+		status = take_all(reading, start, end, err);
+	if (!status)
+		status = take_header(reading, err);
+	settle_last(reading->log);
+	free(start);
+	free(end);
+	return status;
+}
+
+int forecast_log_open(
+	struct forecast_log *log, struct forecast_base *base, bool simulated, struct sl_err *err)
+{
+	*log = (struct forecast_log){ .arena = sl_arena_new(), .name = base->options.trace };
+	if (!log->arena)
+		return sl_fail_memory(err);
+	struct reading reading = { .log = log, .base = base };
+	reading.kept.arena = reading.waiting.arena = log->arena;
+	reading.names = sl_names_new(log->arena);
+	int status = reading.names ? read_rows(&reading, err) : sl_fail_memory(err);
+	if (!status) {
+		log->simulated = simulated || base->is_run || !any_waits(&reading);
+		status = log_make(&reading, log->simulated, err);
+	}
+	scenario_release(&reading.scenario);
+	convert_release(&reading.kept);
+	convert_release(&reading.waiting);
+	if (reading.names)
+		sl_names_free(reading.names);
+	return status;
+}
+
+void forecast_log_close(struct forecast_log *log)
+{
+	sl_arena_free(log->arena);
+	*log = (struct forecast_log){ 0 };
+}
+
+int forecast_log_time(
+	const struct forecast_log *log, const char *what, const char *text, sl_time *time, struct sl_err *err)
+{
+	sl_time date;
+	size_t len = strlen(text);
+	if (sl_get_date(text, len, &date)) {
+		if (!log->epoch)
+			return sl_fail(err, SL_USAGE,
+				"option '%s': %s does not say when it began, so it has no dates: give seconds since "
+				"its zero, or a duration such as 3d",
+				what, log->name);
+		*time = date - (log->utc_offset + log->epoch) * SL_SECOND;
+		return SL_OK;
+	}
+	if (sl_get_duration(text + (*text == '+'), len - (*text == '+'), time))
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"option '%s' must be a time: seconds since the trace's zero, a duration such as 3d, or a date, not "
+		"'%.60s'",
+		what, text);
+}
+
+const char *forecast_job_name(char text[32], const struct forecast_log *log, uint32_t job)
+{
+	const struct sl_row *row = &log->row[job];
+	if (row->more && row->more->id)
+		return row->more->id;
+	*sl_put_i64(text, row->col[SL_COL_ID]) = '\0';
+	return text;
+}

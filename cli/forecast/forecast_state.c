@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * forecast_state.c - who runs and who waits at a moment, and what had been learned by then.
+ */
+#include <stdlib.h>
+
+#include "cli/forecast/forecast.h"
+
+static bool runs(const struct forecast_job *job, sl_time now)
+{
+	return job->start != SL_NONE && job->start < now && (job->end == SL_NONE || job->end > now);
+}
+
+static bool waits(const struct forecast_job *job, sl_time now)
+{
+	if (job->start != SL_NONE)
+		return job->start >= now;
+	return job->cancel != SL_NONE && job->cancel > now;
+}
+
+int forecast_state_at(
+	struct forecast_state *state, const struct forecast_log *log, sl_time now, struct sl_err *err)
+{
+	*state = (struct forecast_state){ .now = now };
+	state->running = calloc(log->count + 1, sizeof(*state->running));
+	state->waiting = calloc(log->count + 1, sizeof(*state->waiting));
+	if (!state->running || !state->waiting)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < log->count && log->job[i].submit <= now; i++)
+		if (runs(&log->job[i], now))
+			state->running[state->running_count++] = i;
+		else if (waits(&log->job[i], now))
+			state->waiting[state->waiting_count++] = i;
+	return SL_OK;
+}
+
+void forecast_state_release(struct forecast_state *state)
+{
+	free(state->running);
+	free(state->waiting);
+	*state = (struct forecast_state){ 0 };
+}
+
+static bool is_hidden(const struct forecast_span *span, sl_time time)
+{
+	return time != SL_NONE && span->hidden && span->hidden(span->self, time, time + 1);
+}
+
+static bool is_known(const struct forecast_span *span, const struct forecast_job *job)
+{
+	return job->submit >= span->from && job->submit < span->until && !is_hidden(span, job->submit) &&
+	       !is_hidden(span, job->start) && !is_hidden(span, job->end) && !is_hidden(span, job->cancel);
+}
+
+static void take_known(
+	struct forecast_learned *learned, const struct forecast_log *log, const struct forecast_span *span)
+{
+	for (uint32_t i = 0; i < log->count && log->job[i].submit < span->until; i++) {
+		struct forecast_job *job = &learned->job[learned->count];
+		if (!is_known(span, &log->job[i]))
+			continue;
+		*job = log->job[i];
+		learned->of[learned->count++] = i;
+		sl_time *const time[] = { &job->start, &job->end, &job->cancel };
+		for (size_t k = 0; k < SL_LEN(time); k++)
+			if (*time[k] > span->until)
+				*time[k] = SL_NONE; /* Nobody knew it then. */
+		if (job->start != SL_NONE && job->start - job->submit > learned->wait_most)
+			learned->wait_most = job->start - job->submit;
+	}
+}
+
+int forecast_learn(struct forecast_learned *learned, const struct forecast_log *log,
+	const struct forecast_span *span, struct sl_err *err)
+{
+	*learned = (struct forecast_learned){ .until = span->until };
+	learned->job = malloc((log->count + 1) * sizeof(*learned->job));
+	learned->of = malloc((log->count + 1) * sizeof(*learned->of));
+	if (!learned->job || !learned->of)
+		return sl_fail_memory(err);
+	take_known(learned, log, span);
+	learned->history = forecast_history_new(learned->job, learned->count, span->until, err);
+	if (learned->history)
+		learned->arrivals = forecast_arrivals_new(learned->job, learned->count, span, err);
+	if (learned->arrivals)
+		learned->waits = forecast_waits_new(learned->job, learned->count, span->until, err);
+	return err->status;
+}
+
+void forecast_forget(struct forecast_learned *learned)
+{
+	forecast_history_free(learned->history);
+	forecast_arrivals_free(learned->arrivals);
+	forecast_waits_free(learned->waits);
+	free(learned->job);
+	free(learned->of);
+	*learned = (struct forecast_learned){ 0 };
+}
