@@ -42,8 +42,9 @@ struct option_def {
 #define OPTION_ROOT              \
 	"root", 0, "DIR", false, \
 		"where files that slurm.conf includes by names from the root are sought first"
-#define OPTION_RUN_TIMES                                                                                  \
-	"run-times", 0, "FILE", false, "how long jobs run of which the trace says nothing, by name: CSV, or jobs.csv of a run"
+#define OPTION_RUN_TIMES               \
+	"run-times", 0, "FILE", false, \
+		"how long jobs run of which the trace says nothing, by name: CSV, or jobs.csv of a run"
 #define OPTION_MODEL \
 	"model", 0, "MODEL", true, "turn a model on: NAME[:key=value,...], see 'schedlab list models'"
 #define OPTION_SEED       "seed", 0, "N", false, "of everything that is drawn; default 1"

@@ -36,7 +36,8 @@ static const struct option_def options[] = {
 	{ OPTION_TRUST },
 };
 
-/* ---- What the options say -------------------------------------------------------------------------------- */
+/* ---- What the options say --------------------------------------------------------------------------------
+ */
 
 int forecast_ways(struct forecast_ways *ways, const struct args *args, struct sl_err *err)
 {
@@ -53,7 +54,8 @@ int forecast_ways(struct forecast_ways *ways, const struct args *args, struct sl
 		(!sl_get_duration(horizon, strlen(horizon), &ways->horizon) || ways->horizon <= 0 ||
 			ways->horizon > INT64_C(366) * 86400 * SL_SECOND))
 		status = sl_fail(err, SL_USAGE,
-			"option '--horizon' must be a duration up to a year such as 2d, not '%.60s'", horizon);
+			"option '--horizon' must be a duration up to a year such as 2d, not '%.60s'",
+			horizon);
 	ways->futures = (uint32_t)futures;
 	ways->threads = (unsigned)threads;
 	return status;
@@ -69,7 +71,8 @@ sl_time forecast_horizon(const struct forecast_ways *ways, const struct forecast
 	return twice < least ? least : twice > most ? most : twice;
 }
 
-/* ---- One moment --------------------------------------------------------------------------------------------- */
+/* ---- One moment
+ * --------------------------------------------------------------------------------------------- */
 
 static bool is_named(const struct args *args, const struct forecast_log *log, uint32_t job)
 {
@@ -121,7 +124,8 @@ static int forecast_at(struct forecast_base *base, const struct forecast_log *lo
 	struct forecast_learned learned = { 0 };
 	sl_time now = 0;
 	if (!at)
-		return sl_fail(err, SL_USAGE, "forecast: say which moment of %s is meant: --at TIME", log->name);
+		return sl_fail(
+			err, SL_USAGE, "forecast: say which moment of %s is meant: --at TIME", log->name);
 	int status = forecast_log_time(log, "--at", at, &now, err);
 	if (!status)
 		status = forecast_state_at(&state, log, now, err);

@@ -42,7 +42,7 @@ struct forecast_log {
 	const char *name; /* In messages. */
 	struct sl_row *row;
 	struct forecast_job *job;
-	uint32_t count; /* By submission. */
+	uint32_t count;            /* By submission. */
 	const char **key, **value; /* Its header. */
 	size_t header_count;
 	int64_t epoch, utc_offset;
@@ -56,8 +56,8 @@ int forecast_log_open(
 	struct forecast_log *log, struct forecast_base *base, bool simulate, struct sl_err *err);
 void forecast_log_close(struct forecast_log *log);
 /* The same of rows in memory that say when they started and ended, times from zero (1970). */
-int forecast_log_time(
-	const struct forecast_log *log, const char *what, const char *text, sl_time *time, struct sl_err *err);
+int forecast_log_time(const struct forecast_log *log, const char *what, const char *text, sl_time *time,
+	struct sl_err *err);
 /* "17", "17_3" */
 const char *forecast_job_name(char text[32], const struct forecast_log *log, uint32_t job);
 
@@ -73,7 +73,8 @@ int forecast_state_at(
 	struct forecast_state *state, const struct forecast_log *log, sl_time now, struct sl_err *err);
 void forecast_state_release(struct forecast_state *state);
 
-/* ---- Futures (forecast_future.c, forecast_run.c) -------------------------------------------------------- */
+/* ---- Futures (forecast_future.c, forecast_run.c) --------------------------------------------------------
+ */
 
 /* What was learned of a log before a time. */
 struct forecast_learned {
@@ -83,7 +84,7 @@ struct forecast_learned {
 	struct forecast_job *job; /* Of which it was learned, by submission, */
 	uint32_t *of;             /* and their places in the log. */
 	uint32_t count;
-	sl_time until; /* What came later is not in `job`. */
+	sl_time until;     /* What came later is not in `job`. */
 	sl_time wait_most; /* The longest wait that ended by then. */
 };
 /* Of the jobs that were submitted in the span's known times, and of what became of them there. */
@@ -103,7 +104,7 @@ struct forecast_question {
 	const struct forecast_job *asked_job;
 	const struct forecast_job *asked_like; /* It runs as long as this one would, */
 	double asked_factor;                   /* times that. */
-	sl_time horizon; /* Arrivals are drawn for so long. */
+	sl_time horizon;                       /* Arrivals are drawn for so long. */
 	uint32_t futures;
 	uint64_t seed;
 	unsigned threads;
@@ -111,8 +112,8 @@ struct forecast_question {
 	bool reasons;
 };
 
-/* By target and future: [target * futures + future]. SL_NEVER: it had not started when the future was given up;
- * SL_NONE: it was cancelled, and is none of those of which quantiles are. */
+/* By target and future: [target * futures + future]. SL_NEVER: it had not started when the future was given
+ * up; SL_NONE: it was cancelled, and is none of those of which quantiles are. */
 struct forecast_answer {
 	uint32_t targets, futures;
 	sl_time *start, *end;
@@ -131,9 +132,9 @@ struct future {
 	size_t arrival_count;
 	uint32_t *emitted; /* By row that stays: its target; UINT32_MAX: none. */
 	uint32_t kept;
-	uint32_t at;        /* The target of the row that is being handed over. */
-	sl_time *run;       /* By target: as drawn. */
-	bool cut;           /* What was asked is, by its limit. */
+	uint32_t at;  /* The target of the row that is being handed over. */
+	sl_time *run; /* By target: as drawn. */
+	bool cut;     /* What was asked is, by its limit. */
 	struct settings settings;
 	struct scenario scenario;
 	struct sl_arena *arena;

@@ -2,10 +2,10 @@
 /*
  * forecast_ask.c - when a job would start and end that nobody has submitted yet, asked so or so.
  *
- * Each request is one more job, submitted now, in futures of its own: the same ones, as what is drawn depends on
- * seed, future and job alone. A request that says a user takes what else it needs (account, partition, QOS) from
- * that user's latest job. With serial=F the work is that of the first request, and how long it takes is by
- * Amdahl's law (models/speedup): speed-up n / (1 + F (n - 1)) on n nodes, or processors.
+ * Each request is one more job, submitted now, in futures of its own: the same ones, as what is drawn depends
+ * on seed, future and job alone. A request that says a user takes what else it needs (account, partition,
+ * QOS) from that user's latest job. With serial=F the work is that of the first request, and how long it
+ * takes is by Amdahl's law (models/speedup): speed-up n / (1 + F (n - 1)) on n nodes, or processors.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ struct request {
 	uint32_t cut;
 };
 
-/* ---- Reading -------------------------------------------------------------------------------------------------- */
+/* ---- Reading
+ * -------------------------------------------------------------------------------------------------- */
 
 static bool amount_read(const char *text, int64_t *amount)
 {
@@ -53,7 +54,8 @@ static bool item_read(struct request *request, const char *key, const char *valu
 	const struct {
 		const char *key;
 		int64_t *amount;
-	} amounts[] = { { "nodes", &request->nodes }, { "cpus", &request->cpus }, { "gpus", &request->gpus } };
+	} amounts[] = { { "nodes", &request->nodes }, { "cpus", &request->cpus },
+		{ "gpus", &request->gpus } };
 	const struct {
 		const char *key;
 		const char **text;
@@ -81,12 +83,9 @@ static int request_read(struct request *request, const char *text, struct sl_are
 	char *copy = sl_strdup(arena, text, strlen(text));
 	if (!copy)
 		return sl_fail_memory(err);
-	*request = (struct request){ .text = text,
-		.nodes = SL_NONE,
-		.cpus = SL_NONE,
-		.gpus = SL_NONE,
-		.mem = SL_NONE,
-		.serial = -1 };
+	*request = (struct request){
+		.text = text, .nodes = SL_NONE, .cpus = SL_NONE, .gpus = SL_NONE, .mem = SL_NONE, .serial = -1
+	};
 	for (char *word = strtok_r(copy, " ,", &save); word; word = strtok_r(NULL, " ,", &save)) {
 		char *equals = strchr(word, '=');
 		if (equals)
@@ -98,12 +97,15 @@ static int request_read(struct request *request, const char *text, struct sl_are
 				"partition=, qos=, serial=0..1",
 				text, word);
 	}
-	if (!request->limit || (request->nodes == SL_NONE && request->cpus == SL_NONE && request->gpus == SL_NONE))
-		return sl_fail(err, SL_USAGE, "--ask '%.100s': give a size (nodes, cpus or gpus) and a limit", text);
+	if (!request->limit ||
+		(request->nodes == SL_NONE && request->cpus == SL_NONE && request->gpus == SL_NONE))
+		return sl_fail(
+			err, SL_USAGE, "--ask '%.100s': give a size (nodes, cpus or gpus) and a limit", text);
 	return SL_OK;
 }
 
-/* ---- As a row ------------------------------------------------------------------------------------------------------ */
+/* ---- As a row
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* The text of a name, or its number in a log without names. */
 static bool is_name(const char *name, int64_t number, const char *wanted)
@@ -140,12 +142,10 @@ static void size_of(struct request *request, bool pool)
 		return;
 	}
 	const bool whole = request->cpus == SL_NONE && request->gpus == SL_NONE;
-	request->group = (struct sl_row_group){ SL_ROW_GROUP_NOTHING,
-		.tasks = nodes,
+	request->group = (struct sl_row_group){ SL_ROW_GROUP_NOTHING, .tasks = nodes,
 		.cpus = request->cpus == SL_NONE ? 1 : request->cpus,
 		.gpus = request->gpus == SL_NONE ? 0 : request->gpus,
-		.mem = request->mem == SL_NONE ? 0 : request->mem,
-		.exclusive = whole };
+		.mem = request->mem == SL_NONE ? 0 : request->mem, .exclusive = whole };
 	request->group.tasks_per_node = 1;
 	request->group.nodes_min = request->group.nodes_max = nodes;
 	request->more.group = &request->group;
@@ -167,13 +167,14 @@ static void names_of(struct request *request, const struct sl_row *like)
 		request->more.partition = request->partition;
 }
 
-static int row_of(struct request *request, const struct forecast_log *log, sl_time now, bool pool, struct sl_err *err)
+static int row_of(
+	struct request *request, const struct forecast_log *log, sl_time now, bool pool, struct sl_err *err)
 {
 	static const struct sl_job_attributes nothing = { SL_JOB_ATTRIBUTES_NONE, .priority = SL_NONE };
 	const uint32_t like = latest_of(log, request, now);
 	if (request->user && like == UINT32_MAX)
-		return sl_fail(err, SL_USAGE, "--ask '%.100s': nobody of that name has submitted a job by then",
-			request->text);
+		return sl_fail(err, SL_USAGE,
+			"--ask '%.100s': nobody of that name has submitted a job by then", request->text);
 	for (size_t i = 0; i < SL_COL_COUNT; i++)
 		request->row.col[i] = SL_NONE;
 	request->is = (struct forecast_job){ .user = -1, .account = -1, .partition = -1, .name = -1 };
@@ -212,8 +213,8 @@ static double factor_of(const struct request *first, const struct request *reque
 	return serial < 0 ? 0 : speedup_amdahl(n_first, serial) / speedup_amdahl(n, serial);
 }
 
-static int request_go(
-	struct request *request, const struct request *first, struct forecast_question question, struct sl_err *err)
+static int request_go(struct request *request, const struct request *first, struct forecast_question question,
+	struct sl_err *err)
 {
 	struct forecast_answer answer = { 0 };
 	const double factor = factor_of(first, request);
@@ -234,7 +235,8 @@ static int request_go(
 	return status;
 }
 
-/* ---- What is printed ---------------------------------------------------------------------------------------------- */
+/* ---- What is printed
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Whose median end is first; the earlier request, where two are the same. */
 static size_t first_to_end(const struct request *request, size_t count)
@@ -249,8 +251,8 @@ static size_t first_to_end(const struct request *request, size_t count)
 static void asked_table(const struct request *request, size_t count, const struct forecast_question *question,
 	const struct args *args)
 {
-	static const char *const heading[] = { "request", "starts in: p10", "p50", "p90", "ends in: p10", "p50", "p90",
-		"cut by its limit", "" };
+	static const char *const heading[] = { "request", "starts in: p10", "p50", "p90", "ends in: p10",
+		"p50", "p90", "cut by its limit", "" };
 	struct screen_table *table = screen_table_new(args->arena, SL_LEN(heading));
 	const size_t first = first_to_end(request, count);
 	if (!table)
@@ -300,7 +302,8 @@ int forecast_requests(const struct forecast_question *question, const struct arg
 			return sl_fail(err, SL_USAGE, "--ask: give at most %d requests", ASKED_MAX);
 		status = request_read(&request[count], text, args->arena, err);
 		if (!status)
-			status = row_of(&request[count], question->log, question->state->now, !question->log->nodes, err);
+			status = row_of(&request[count], question->log, question->state->now,
+				!question->log->nodes, err);
 	}
 	for (size_t i = 0; i < count && !status; i++)
 		status = request_go(&request[i], &request[0], *question, err);

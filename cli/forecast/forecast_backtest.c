@@ -19,7 +19,7 @@ struct backtest {
 	struct forecast_base *base;
 	const struct forecast_log *log;
 	const struct forecast_ways *ways;
-	sl_time zero, week; /* A week; of a log of less than six a twelfth of it. */
+	sl_time zero, week;    /* A week; of a log of less than six a twelfth of it. */
 	uint32_t weeks, first; /* Those from `first` on are calibrated on and tested, in turn. */
 	uint32_t moments;      /* In all. */
 	struct forecast_case *cases;
@@ -43,7 +43,8 @@ static bool hidden(const void *self, sl_time from, sl_time until)
 	return is_tested(test, week_of(test, from)) || is_tested(test, week_of(test, until - 1));
 }
 
-/* ---- One moment ---------------------------------------------------------------------------------------------- */
+/* ---- One moment
+ * ---------------------------------------------------------------------------------------------- */
 
 struct asked_moment {
 	struct backtest *test;
@@ -133,7 +134,8 @@ static void case_of(struct asked_moment *asked, uint32_t target, const struct fo
 	sl_time *user = is->said[FORECAST_USER_WAITS];
 	sl_time *similar = is->said[FORECAST_SIMILAR];
 	say_waits(forecast_waits_user(asked->learned->waits, job, is->waited, user), is->waited, user);
-	say_waits(forecast_waits_similar(asked->learned->waits, job, is->waited, similar), is->waited, similar);
+	say_waits(
+		forecast_waits_similar(asked->learned->waits, job, is->waited, similar), is->waited, similar);
 	memcpy(is->calibrated, is->said[FORECAST_FUTURES], sizeof(is->calibrated));
 }
 
@@ -166,7 +168,8 @@ static int ask_moment(struct asked_moment *asked, struct sl_err *err)
 	return status;
 }
 
-/* ---- One week --------------------------------------------------------------------------------------------------- */
+/* ---- One week
+ * --------------------------------------------------------------------------------------------------- */
 
 static int ask_in_week(struct asked_moment *asked, struct sl_rng *rng, struct sl_err *err)
 {
@@ -175,7 +178,8 @@ static int ask_in_week(struct asked_moment *asked, struct sl_rng *rng, struct sl
 	int status = SL_OK;
 	asked->targets = 0;
 	for (int i = 0; i < TRIES && !asked->targets && !status; i++) {
-		const sl_time now = begin + (sl_time)sl_rng_below(rng, (uint64_t)(test->week / SL_SECOND)) * SL_SECOND;
+		const sl_time now =
+			begin + (sl_time)sl_rng_below(rng, (uint64_t)(test->week / SL_SECOND)) * SL_SECOND;
 		status = forecast_state_at(&asked->state, test->log, now, err);
 		if (!status)
 			choose_targets(asked, rng);
@@ -202,13 +206,15 @@ static int week_go(struct backtest *test, uint32_t week, uint32_t moments, struc
 		struct asked_moment asked = {
 			.test = test, .learned = &learned, .week = week, .number = week * moments + i
 		};
-		status = cli_stop ? sl_fail(err, SL_INTERRUPTED, "interrupted") : ask_in_week(&asked, &rng, err);
+		status = cli_stop ? sl_fail(err, SL_INTERRUPTED, "interrupted")
+				  : ask_in_week(&asked, &rng, err);
 	}
 	forecast_forget(&learned);
 	return status;
 }
 
-/* ---- Calibration: of a week by what was known as it began -------------------------------------------------- */
+/* ---- Calibration: of a week by what was known as it began
+ * -------------------------------------------------- */
 
 /* Those of untested weeks before it whose outcome was known by then, and nothing of a tested week. */
 static size_t past_cases(const struct backtest *test, uint32_t week, struct forecast_case *past)
@@ -223,7 +229,8 @@ static size_t past_cases(const struct backtest *test, uint32_t week, struct fore
 	return count;
 }
 
-static int calibrate_week(struct backtest *test, uint32_t week, struct forecast_case *past, struct sl_err *err)
+static int calibrate_week(
+	struct backtest *test, uint32_t week, struct forecast_case *past, struct sl_err *err)
 {
 	const size_t count = past_cases(test, week, past);
 	struct forecast_calibration *calibration = forecast_calibration_new(past, count, err);
@@ -249,7 +256,8 @@ static int calibrate_all(struct backtest *test, struct sl_err *err)
 	return status;
 }
 
-/* ---- The log ------------------------------------------------------------------------------------------------------ */
+/* ---- The log
+ * ------------------------------------------------------------------------------------------------------ */
 
 static int backtest_begin(struct backtest *test, struct sl_err *err)
 {
@@ -258,13 +266,14 @@ static int backtest_begin(struct backtest *test, struct sl_err *err)
 	const sl_time week = 7 * 86400 * SL_SECOND;
 	int status = arg_u64(test->base->args, "moments", MOMENTS, 1, 100000, &moments, err);
 	if (status || !log->count)
-		return status ? status : sl_fail(err, SL_INPUT, "%s: no job of it can be replayed", log->name);
+		return status ? status
+			      : sl_fail(err, SL_INPUT, "%s: no job of it can be replayed", log->name);
 	const sl_time length = log->job[log->count - 1].submit - log->job[0].submit + 1;
 	test->zero = log->job[0].submit;
 	test->week = length >= WEEKS_LEAST * week ? week : length / PERIODS;
 	if (test->week < 60 * SL_SECOND)
-		return sl_fail(err, SL_INPUT, "%s: it covers less than twelve minutes: too little to be tested on",
-			log->name);
+		return sl_fail(err, SL_INPUT,
+			"%s: it covers less than twelve minutes: too little to be tested on", log->name);
 	test->weeks = (uint32_t)(length / test->week);
 	test->first = test->weeks / 3;
 	test->moments = (uint32_t)moments;
@@ -304,26 +313,30 @@ static int cases_write(const struct backtest *test, struct sl_err *err)
 	for (size_t c = 0; c < test->count; c++) {
 		const struct forecast_case *is = &test->cases[c];
 		const struct forecast_job *job = &test->log->job[is->job];
-		sl_out_printf(out, "\n%u,%d,%u,%lld,%.0f,%.0f,%d,%.0f,%.0f", is->week, is_tested(test, is->week),
-			is->moment, (long long)job->id, (double)is->now / 1e6, (double)is->waited / 1e6, job->size,
-			(double)job->limit / 1e6, (double)is->actual / 1e6);
+		sl_out_printf(out, "\n%u,%d,%u,%lld,%.0f,%.0f,%d,%.0f,%.0f", is->week,
+			is_tested(test, is->week), is->moment, (long long)job->id, (double)is->now / 1e6,
+			(double)is->waited / 1e6, job->size, (double)job->limit / 1e6,
+			(double)is->actual / 1e6);
 		for (size_t k = 0; k <= FORECAST_VOICES; k++)
 			for (size_t i = 0; i < FORECAST_QUANTILES; i++)
 				sl_out_printf(out, ",%.0f",
-					(double)(k < FORECAST_VOICES ? is->said[k] : is->calibrated)[i] / 1e6);
+					(double)(k < FORECAST_VOICES ? is->said[k] : is->calibrated)[i] /
+						1e6);
 	}
 	sl_out_text(out, "\n");
 	return sl_out_commit(out, err);
 }
 
-/* ---- What came of it ------------------------------------------------------------------------------------------ */
+/* ---- What came of it
+ * ------------------------------------------------------------------------------------------ */
 
 static int64_t micro_of(double value) { return (int64_t)(value * 1e6 + (value < 0 ? -0.5 : 0.5)); }
 
 static void score_row(struct screen_table *table, const char *name, const struct forecast_score *score)
 {
 	char text[48];
-	const double shares[] = { score->coverage_80, score->coverage_90, score->within_60s, score->within_600s };
+	const double shares[] = { score->coverage_80, score->coverage_90, score->within_60s,
+		score->within_600s };
 	screen_cell(table, false, "%s", name);
 	screen_cell(table, true, "%zu", score->n);
 	for (size_t i = 0; i < SL_LEN(shares); i++)
@@ -334,8 +347,8 @@ static void score_row(struct screen_table *table, const char *name, const struct
 
 static void score_table(const struct backtest *test, const struct forecast_score score[])
 {
-	static const char *const heading[] = { "", "jobs", "in 80 %", "in 90 %", "within 1 min", "within 10 min",
-		"median error (s)", "pinball (s)" };
+	static const char *const heading[] = { "", "jobs", "in 80 %", "in 90 %", "within 1 min",
+		"within 10 min", "median error (s)", "pinball (s)" };
 	struct screen_table *table = screen_table_new(test->base->args->arena, SL_LEN(heading));
 	if (!table)
 		return;
@@ -397,7 +410,8 @@ static int report(const struct backtest *test, struct sl_err *err)
 		status = forecast_score(&score[k], tested, count, k, err);
 	free(tested);
 	if (!status && !count)
-		return sl_fail(err, SL_INPUT, "%s: nobody waits at any moment that is tested", test->log->name);
+		return sl_fail(
+			err, SL_INPUT, "%s: nobody waits at any moment that is tested", test->log->name);
 	if (!status && arg_flag(test->base->args, "json"))
 		return scores_json(test, score, err);
 	if (!status)

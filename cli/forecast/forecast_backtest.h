@@ -10,7 +10,7 @@
 struct forecast_score {
 	size_t n;
 	double coverage_80, coverage_90, within_60s, within_600s; /* Shares. */
-	double median_abs_error, pinball;                        /* Seconds. */
+	double median_abs_error, pinball;                         /* Seconds. */
 };
 /* forecast_score.c: of a voice (enum forecast_voice); FORECAST_VOICES: of what is calibrated. */
 int forecast_score(struct forecast_score *score, const struct forecast_case *cases, size_t count, int who,

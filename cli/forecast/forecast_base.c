@@ -67,8 +67,9 @@ static int given_settings(struct forecast_base *base, struct sl_err *err)
 	const char *text;
 	int status = SL_OK;
 	for (size_t i = 0; (text = arg_at(base->args, "set", i)) && !status; i++)
-		status = strchr(text, '=') ? keep(base, "", text, err)
-					   : sl_fail(err, SL_USAGE, "--set must be KEY=VALUE, not '%s'", text);
+		status = strchr(text, '=')
+				 ? keep(base, "", text, err)
+				 : sl_fail(err, SL_USAGE, "--set must be KEY=VALUE, not '%s'", text);
 	for (size_t i = 0; (text = arg_at(base->args, "model", i)) && !status; i++)
 		status = keep(base, SETTING_MODEL "=", text, err);
 	return status;
@@ -115,7 +116,8 @@ static int choose(struct forecast_base *base, struct sl_err *err)
 	struct settings settings;
 	int status = forecast_settings(base, false, &settings, base->arena, err);
 	if (!status)
-		status = policy_choose(base->args->registry, &base->choice, base->policy, &settings, base->arena, err);
+		status = policy_choose(
+			base->args->registry, &base->choice, base->policy, &settings, base->arena, err);
 	base->options.implied = base->choice.implied;
 	return status;
 }
@@ -126,7 +128,7 @@ int forecast_base_open(
 	struct stat is;
 	*base = (struct forecast_base){ .args = args, .arena = args->arena };
 	int status = stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? from_run(base, path, err)
-								  : from_line(base, path, err);
+								 : from_line(base, path, err);
 	if (!status)
 		status = given_settings(base, err);
 	if (!status)

@@ -61,8 +61,8 @@ static sl_time run_of(const struct future *future, const struct forecast_job *jo
 	if (!question->by_limit)
 		return forecast_run_drawn(
 			question->learned->history, job, elapsed, question->seed, future->number);
-	const sl_time limit = job->limit > 0 ? job->limit
-					     : forecast_run_time(question->learned->history, job, 0, 1, 0.999);
+	const sl_time limit =
+		job->limit > 0 ? job->limit : forecast_run_time(question->learned->history, job, 0, 1, 0.999);
 	return limit > elapsed ? limit : elapsed + SL_SECOND;
 }
 
@@ -86,8 +86,8 @@ static int hand_running(struct future *future, uint32_t job, const struct sl_sin
 	return hand(future, &handed, sink, UINT32_MAX, err);
 }
 
-static int hand_waiting(struct future *future, uint32_t job, uint32_t target, const struct sl_sink *sink,
-	struct sl_err *err)
+static int hand_waiting(
+	struct future *future, uint32_t job, uint32_t target, const struct sl_sink *sink, struct sl_err *err)
 {
 	const struct forecast_question *question = future->question;
 	const struct forecast_job *is = &question->log->job[job];
@@ -99,10 +99,9 @@ static int hand_waiting(struct future *future, uint32_t job, uint32_t target, co
 	handed.row.col[SL_COL_WAIT] = now - is->submit;
 	if (target < question->targets)
 		future->run[target] = handed.row.col[SL_COL_RUN];
-	const sl_time cancel = question->by_limit
-				       ? SL_NONE
-				       : forecast_cancel_drawn(question->learned->history, is, now, question->seed,
-						 future->number);
+	const sl_time cancel = question->by_limit ? SL_NONE
+						  : forecast_cancel_drawn(question->learned->history, is, now,
+							    question->seed, future->number);
 	if (cancel != SL_NONE && !handed.row.more) {
 		handed.more = (struct sl_row_attributes){ .cancel = cancel };
 		handed.row.more = &handed.more;
@@ -137,11 +136,12 @@ static sl_time arrival_run(const struct future *future, const struct forecast_ar
 		return job.end - job.start;
 	job.id = id;
 	return forecast_run_drawn(question->learned->history, &job,
-		job.start == SL_NONE ? 0 : question->learned->until - job.start, question->seed, future->number);
+		job.start == SL_NONE ? 0 : question->learned->until - job.start, question->seed,
+		future->number);
 }
 
-static int hand_arrival(
-	struct future *future, const struct forecast_arrival *arrival, const struct sl_sink *sink, struct sl_err *err)
+static int hand_arrival(struct future *future, const struct forecast_arrival *arrival,
+	const struct sl_sink *sink, struct sl_err *err)
 {
 	const struct forecast_log *log = future->question->log;
 	const uint32_t job = future->question->learned->of[arrival->job];
@@ -258,8 +258,9 @@ static int future_settings(struct future *future, struct sl_err *err)
 	const sl_time now = question->state->now;
 	int status = forecast_settings(question->base, true, &future->settings, future->arena, err);
 	if (!status)
-		status = time_setting(future, "replay.until=",
-			now + (4 * question->horizon > day ? 4 * question->horizon : day), err);
+		status = time_setting(future,
+			"replay.until=", now + (4 * question->horizon > day ? 4 * question->horizon : day),
+			err);
 	if (!status && has_begun(question))
 		status = time_setting(future, "replay.from=", now, err);
 	if (!status && has_begun(question))

@@ -2,8 +2,8 @@
 /*
  * forecast_log.c - a log as rows, and what became of each: when it started and ended, or was cancelled.
  *
- * Times are from the scenario's zero on. What became of a job is what the log says; where that knows no waits,
- * and of a run's directory, what the policy makes of it.
+ * Times are from the scenario's zero on. What became of a job is what the log says; where that knows no
+ * waits, and of a run's directory, what the policy makes of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,8 @@ struct reading {
 	struct sl_names *names; /* Of users, accounts ... in one: only equality counts. */
 };
 
-/* ---- Rows ------------------------------------------------------------------------------------------------ */
+/* ---- Rows ------------------------------------------------------------------------------------------------
+ */
 
 /* SWF: cancelled (5), never ran, and left the queue after its wait. */
 static bool left_the_queue(const struct sl_row *row)
@@ -49,22 +50,26 @@ static int read_rows(struct reading *reading, struct sl_err *err)
 	options.watch = &watch;
 	struct policy_choice again; /* Takes its settings from the list, so that nobody is left over. */
 	if (!status)
-		status = policy_choose(base->args->registry, &again, base->policy, &reading->settings, base->arena, err);
+		status = policy_choose(
+			base->args->registry, &again, base->policy, &reading->settings, base->arena, err);
 	if (!status)
 		status = scenario_load(&reading->scenario, &options, err);
 	if (!status)
 		status = settings_check_used(&reading->settings, &base->choice, 1, err);
 	if (!status)
 		talk_anomalies(&reading->scenario);
-	/* The first N jobs of a file in order are its first rows; what else is left out is not known by row. */
+	/* The first N jobs of a file in order are its first rows; what else is left out is not known by row.
+	 */
 	const bool first = options.jobs_max && !reading->scenario.jobs.place;
 	if (!status && reading->scenario.jobs.count != reading->kept.row_count && !first)
 		return sl_fail(err, SL_USAGE,
-			"%s: forecast needs the whole log: leave out replay.from and replay.to", base->options.trace);
+			"%s: forecast needs the whole log: leave out replay.from and replay.to",
+			base->options.trace);
 	return status;
 }
 
-/* ---- What became of them --------------------------------------------------------------------------------- */
+/* ---- What became of them ---------------------------------------------------------------------------------
+ */
 
 static bool any_waits(const struct reading *reading)
 {
@@ -154,8 +159,8 @@ static void take_recorded(const struct sl_row *row, struct forecast_job *job)
 }
 
 /* A job of the scenario's table. */
-static int job_take(struct reading *reading, uint32_t row, const sl_time *start, const sl_time *end,
-	struct sl_err *err)
+static int job_take(
+	struct reading *reading, uint32_t row, const sl_time *start, const sl_time *end, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = &reading->scenario.jobs;
 	struct forecast_log *log = reading->log;
@@ -183,7 +188,8 @@ static void waiting_take(struct reading *reading, const struct sl_row *row)
 	const int64_t asked = row->col[SL_COL_REQ_CPUS];
 	struct forecast_job *job = &log->job[log->count];
 	if (row->col[SL_COL_ID] == SL_NONE ||
-		(reading->scenario.cpus && (asked > 0 ? asked : row->col[SL_COL_CPUS]) > reading->scenario.cpus))
+		(reading->scenario.cpus &&
+			(asked > 0 ? asked : row->col[SL_COL_CPUS]) > reading->scenario.cpus))
 		return;
 	log->row[log->count++] = *row;
 	*job = (struct forecast_job){ .id = row->col[SL_COL_ID],

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * forecast_parts.h - what the files of the command share beside the questions: what is printed, asked, scored.
+ * forecast_parts.h - what the files of the command share beside the questions: what is printed, asked,
+ * scored.
  */
 #ifndef SL_CLI_FORECAST_PARTS_H
 #define SL_CLI_FORECAST_PARTS_H
@@ -18,13 +19,13 @@ struct forecast_ways {
 int forecast_ways(struct forecast_ways *ways, const struct args *args, struct sl_err *err);
 sl_time forecast_horizon(const struct forecast_ways *ways, const struct forecast_learned *learned);
 
-/* p10, p50 and p90 of a target's starts, or ends; SL_NEVER: later than was simulated. False: it was cancelled in
- * all futures. */
+/* p10, p50 and p90 of a target's starts, or ends; SL_NEVER: later than was simulated. False: it was cancelled
+ * in all futures. */
 struct forecast_range {
 	sl_time p10, p50, p90;
 };
-bool forecast_range(
-	const struct forecast_answer *answer, const sl_time *of, uint32_t target, struct forecast_range *range);
+bool forecast_range(const struct forecast_answer *answer, const sl_time *of, uint32_t target,
+	struct forecast_range *range);
 /* In so many futures. */
 uint32_t forecast_cancelled(const struct forecast_answer *answer, uint32_t target);
 

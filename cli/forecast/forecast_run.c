@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * forecast_run.c - all futures of a question, on threads, each until the last of those asked about has started.
+ * forecast_run.c - all futures of a question, on threads, each until the last of those asked about has
+ * started.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static void happened(void *self, struct sim *sim, unsigned class, uint32_t row)
 		atomic_store_explicit(&waits->stop, 1, memory_order_relaxed);
 }
 
-/* ---- Why they waited ------------------------------------------------------------------------------------- */
+/* ---- Why they waited -------------------------------------------------------------------------------------
+ */
 
 /* By target and reason: how long, over all futures. */
 static void add_reasons(const struct future *future, const struct sl_result *result, sl_time *held)
@@ -83,7 +85,8 @@ static void settle_reasons(struct forecast_answer *answer, const sl_time *held)
 	}
 }
 
-/* ---- The runs ------------------------------------------------------------------------------------------------ */
+/* ---- The runs
+ * ------------------------------------------------------------------------------------------------ */
 
 struct asking {
 	const struct forecast_question *question;
@@ -171,8 +174,7 @@ static int asking_run(struct asking *asking, struct sl_err *err)
 	return status;
 }
 
-int forecast_ask(
-	struct forecast_answer *answer, const struct forecast_question *question, struct sl_err *err)
+int forecast_ask(struct forecast_answer *answer, const struct forecast_question *question, struct sl_err *err)
 {
 	const size_t cells = (size_t)question->targets * question->futures + 1;
 	struct asking asking = { .question = question, .answer = answer };
@@ -186,8 +188,8 @@ int forecast_ask(
 	if (question->reasons)
 		asking.held = calloc((size_t)question->targets * SL_REASON_COUNT + 1, sizeof(*asking.held));
 	int status = SL_OK;
-	if (!answer->start || !answer->end || !answer->reason || !asking.future || !asking.waits || !asking.run ||
-		(question->reasons && !asking.held))
+	if (!answer->start || !answer->end || !answer->reason || !asking.future || !asking.waits ||
+		!asking.run || (question->reasons && !asking.held))
 		status = sl_fail_memory(err);
 	else if (question->targets)
 		status = asking_run(&asking, err);

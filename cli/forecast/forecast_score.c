@@ -24,7 +24,8 @@ static double pinball(const sl_time *said, sl_time actual)
 	return sum / FORECAST_QUANTILES;
 }
 
-static void add(struct forecast_score *score, const struct forecast_case *is, const sl_time *said, sl_time *error)
+static void add(
+	struct forecast_score *score, const struct forecast_case *is, const sl_time *said, sl_time *error)
 {
 	const sl_time off = is->actual - said[FORECAST_P50];
 	error[score->n++] = off < 0 ? -off : off;
@@ -43,10 +44,11 @@ int forecast_score(struct forecast_score *score, const struct forecast_case *cas
 	if (!error)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < count; i++)
-		add(score, &cases[i], who == FORECAST_VOICES ? cases[i].calibrated : cases[i].said[who], error);
+		add(score, &cases[i], who == FORECAST_VOICES ? cases[i].calibrated : cases[i].said[who],
+			error);
 	const double n = score->n ? (double)score->n : 1;
-	double *const share[] = { &score->coverage_80, &score->coverage_90, &score->within_60s, &score->within_600s,
-		&score->pinball };
+	double *const share[] = { &score->coverage_80, &score->coverage_90, &score->within_60s,
+		&score->within_600s, &score->pinball };
 	for (size_t i = 0; i < SL_LEN(share); i++)
 		*share[i] /= n;
 	if (score->n) {

@@ -21,8 +21,8 @@ uint32_t forecast_cancelled(const struct forecast_answer *answer, uint32_t targe
 	return cancelled;
 }
 
-bool forecast_range(
-	const struct forecast_answer *answer, const sl_time *of, uint32_t target, struct forecast_range *range)
+bool forecast_range(const struct forecast_answer *answer, const sl_time *of, uint32_t target,
+	struct forecast_range *range)
 {
 	sl_time *sorted = malloc((answer->futures + 1) * sizeof(*sorted));
 	size_t n = 0;
@@ -41,7 +41,8 @@ bool forecast_range(
 	return n > 0;
 }
 
-/* ---- For people --------------------------------------------------------------------------------------------- */
+/* ---- For people
+ * --------------------------------------------------------------------------------------------- */
 
 void forecast_cells(struct screen_table *table, bool known, const struct forecast_range *range, sl_time now)
 {
@@ -49,7 +50,9 @@ void forecast_cells(struct screen_table *table, bool known, const struct forecas
 	const sl_time all[] = { range->p10, range->p50, range->p90 };
 	for (size_t i = 0; i < SL_LEN(all); i++)
 		screen_cell(table, true, "%s",
-			!known ? "-" : all[i] == SL_NEVER ? "later" : screen_duration(text, all[i] - now));
+			!known               ? "-"
+			: all[i] == SL_NEVER ? "later"
+					     : screen_duration(text, all[i] - now));
 }
 
 static void cell_job(struct screen_table *table, const struct forecast_question *question, uint32_t target)
@@ -74,8 +77,8 @@ static void cell_job(struct screen_table *table, const struct forecast_question 
 static void table_print(const struct forecast_question *question, const struct forecast_answer *answer,
 	const struct args *args)
 {
-	static const char *const heading[] = { "job", "user", "size", "limit", "waited", "starts in: p10", "p50",
-		"p90", "ends in: p10", "p50", "p90", "it waits for" };
+	static const char *const heading[] = { "job", "user", "size", "limit", "waited", "starts in: p10",
+		"p50", "p90", "ends in: p10", "p50", "p90", "it waits for" };
 	struct screen_table *table = screen_table_new(args->arena, SL_LEN(heading));
 	if (!table)
 		return;
@@ -95,7 +98,8 @@ static void table_print(const struct forecast_question *question, const struct f
 	screen_print(table, stdout);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------- */
+/* ---- JSON
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* null: later than was simulated. */
 static struct datum datum_time(const char *name, sl_time time)
@@ -134,8 +138,9 @@ static void job_json(struct json *json, const struct forecast_question *question
 	forecast_range_json(json, "start", known, &start);
 	forecast_range_json(json, "end", known, &end);
 	json_put(json, datum_count("cancelled", forecast_cancelled(answer, target)),
-		datum_text("reason",
-			answer->reason[target] == SL_REASON_NONE ? NULL : sl_reason_name(answer->reason[target])));
+		datum_text("reason", answer->reason[target] == SL_REASON_NONE
+					     ? NULL
+					     : sl_reason_name(answer->reason[target])));
 	json_close(json);
 }
 
@@ -143,15 +148,16 @@ void forecast_head_json(struct json *json, const struct forecast_question *quest
 {
 	const struct forecast_log *log = question->log;
 	json_put(json, datum_text("of", log->name), datum_text("policy", question->base->choice.text),
-		datum_micro("now", question->state->now), datum_whole("epoch", log->epoch ? log->epoch : SL_NONE),
+		datum_micro("now", question->state->now),
+		datum_whole("epoch", log->epoch ? log->epoch : SL_NONE),
 		datum_count("futures", question->futures), datum_count("seed", question->seed),
 		datum_count("history", forecast_history_size(question->learned->history)),
 		datum_count("running", question->state->running_count),
 		datum_count("waiting", question->state->waiting_count));
 }
 
-static int json_print(const struct forecast_question *question, const struct forecast_answer *answer,
-	struct sl_err *err)
+static int json_print(
+	const struct forecast_question *question, const struct forecast_answer *answer, struct sl_err *err)
 {
 	struct json json;
 	const int status = json_start(&json, NULL, err);
@@ -171,8 +177,9 @@ void forecast_head(const struct forecast_question *question)
 	const struct forecast_state *state = question->state;
 	(void)printf("at %s: %u job%s run%s, %u wait%s; %u futures under %s, learned from %zu jobs\n",
 		screen_duration(text, state->now), state->running_count, state->running_count == 1 ? "" : "s",
-		state->running_count == 1 ? "s" : "", state->waiting_count, state->waiting_count == 1 ? "s" : "",
-		question->futures, question->base->choice.text, forecast_history_size(question->learned->history));
+		state->running_count == 1 ? "s" : "", state->waiting_count,
+		state->waiting_count == 1 ? "s" : "", question->futures, question->base->choice.text,
+		forecast_history_size(question->learned->history));
 }
 
 int forecast_print(const struct forecast_question *question, const struct forecast_answer *answer,

@@ -139,8 +139,7 @@ static int trace_of(struct fitting *f, struct sl_err *err)
 
 static int trace_read(struct fitting *f, struct sl_err *err)
 {
-	const struct scenario_watch watch = { f, generate_fit_on_header, generate_fit_on_row,
-		NULL };
+	const struct scenario_watch watch = { f, generate_fit_on_header, generate_fit_on_row, NULL };
 	const struct scenario_options options = { .trace = f->args->word[1],
 		.registry = f->args->registry,
 		.strict = arg_flag(f->args, "strict"),

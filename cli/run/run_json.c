@@ -54,7 +54,8 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 /* Settings of the replay that are left out of run.json where they are not set. */
 static bool is_untold(const struct sl_param *param, const struct sl_value *value)
 {
-	static const char *const untold[] = { "run_times", "models", "profile", "feedback", "with", "load_after" };
+	static const char *const untold[] = { "run_times", "models", "profile", "feedback", "with",
+		"load_after" };
 	const bool of_replay = param >= replay_params && param < replay_params + replay_param_count;
 	for (size_t i = 0; of_replay && !value->text && i < SL_LEN(untold); i++)
 		if (strcmp(param->key, untold[i]) == 0)

@@ -241,7 +241,8 @@ static const char *release_said(const struct shell *shell)
 	struct policy_choice choice;
 	struct sl_err ignored = { 0 };
 	const char *said = NULL;
-	if (policy_choose(shell->args->registry, &choice, shell->policy, NULL, shell->arena, &ignored) == SL_OK) {
+	if (policy_choose(shell->args->registry, &choice, shell->policy, NULL, shell->arena, &ignored) ==
+		SL_OK) {
 		const struct sl_value *value = sl_value_of(choice.values, choice.value_count, "version");
 		said = value ? value->text : NULL;
 	}

@@ -3,8 +3,8 @@
  * arrivals.c - who will submit what: sessions of the log's users, drawn by hour and weekday.
  *
  * Whole sessions keep what belongs together: a user's jobs in a row are alike and come at once (Zilber, Amit
- * and Talby, "What is worth learning from parallel workloads?", ICS 2005; Shmueli and Feitelson, MASCOTS 2006).
- * Of each hour the week is drawn anew, so that a future is no copy of a week.
+ * and Talby, "What is worth learning from parallel workloads?", ICS 2005; Shmueli and Feitelson, MASCOTS
+ * 2006). Of each hour the week is drawn anew, so that a future is no copy of a week.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,8 @@ void forecast_arrivals_free(struct forecast_arrivals *arrivals)
 	free(arrivals);
 }
 
-/* ---- Draws ----------------------------------------------------------------------------------------------- */
+/* ---- Draws -----------------------------------------------------------------------------------------------
+ */
 
 static bool is_known(const struct forecast_arrivals *all, sl_time slot)
 {

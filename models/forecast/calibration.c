@@ -2,12 +2,12 @@
 /*
  * calibration.c - quantiles that were right before: conformal quantile regression with nearest cases.
  *
- * Futures are as good as the policy is known, the machine, and the users. What is left over shows in the past:
- * of each quantile that was said, by what factor the truth was off. Among the cases most like the one that is
- * asked about, the quantile q of those factors makes of what is said a quantile that holds with q (Romano,
- * Patterson and Candes, "Conformalized quantile regression", NeurIPS 2019; by neighbourhoods, as Guan,
- * "Localized conformal prediction", Biometrika 110(1), 2023). With n cases it is the ceil(q (n + 1))-th, which
- * holds for any distribution if cases are exchangeable; jobs that wait together are not quite.
+ * Futures are as good as the policy is known, the machine, and the users. What is left over shows in the
+ * past: of each quantile that was said, by what factor the truth was off. Among the cases most like the one
+ * that is asked about, the quantile q of those factors makes of what is said a quantile that holds with q
+ * (Romano, Patterson and Candes, "Conformalized quantile regression", NeurIPS 2019; by neighbourhoods, as
+ * Guan, "Localized conformal prediction", Biometrika 110(1), 2023). With n cases it is the ceil(q (n +
+ * 1))-th, which holds for any distribution if cases are exchangeable; jobs that wait together are not quite.
  *
  * Which voice the factors are of, and by what cases are alike, is one of a few ways: the one whose medians
  * were off least when each week was forecast from the others. There, too, is seen how much wider than that
@@ -27,7 +27,11 @@ enum { FEATURES = FORECAST_VOICES + 1, CASES_LEAST = 40, NEAREST_LEAST = 40, JUD
 #define OFFSET (60.0 * SL_SECOND)
 
 enum base { BASE_FUTURES, BASE_SIMILAR, BASE_BLEND, BASE_NONE };
-enum { LIKE_FUTURES = 1 << FORECAST_FUTURES, LIKE_SIMILAR = 1 << FORECAST_SIMILAR, LIKE_ALL = (1 << FEATURES) - 1 };
+enum {
+	LIKE_FUTURES = 1 << FORECAST_FUTURES,
+	LIKE_SIMILAR = 1 << FORECAST_SIMILAR,
+	LIKE_ALL = (1 << FEATURES) - 1
+};
 
 static const struct way {
 	const char *name;
@@ -48,7 +52,7 @@ struct forecast_calibration {
 	const struct forecast_case *past;
 	size_t count;
 	const struct way *way;
-	double (*feature)[FEATURES]; /* By case. */
+	double (*feature)[FEATURES];   /* By case. */
 	double stretch_80, stretch_90; /* Of intervals around their medians, */
 	sl_time most;                  /* but not beyond the longest that a job went on waiting. */
 };
@@ -153,9 +157,9 @@ static void calibrate(const struct forecast_calibration *of, const struct foreca
 			work->factor[i] = log_of((double)past->actual) - base_of(past, way->base, k);
 		}
 		qsort(work->factor, n, sizeof(*work->factor), by_number);
-		const double time = exp(base_of(is, way->base, k) +
-					factor_of(work->factor, n, forecast_probability[k])) -
-				    OFFSET;
+		const double time =
+			exp(base_of(is, way->base, k) + factor_of(work->factor, n, forecast_probability[k])) -
+			OFFSET;
 		found[k] = time > 0 ? (sl_time)time : 0;
 	}
 	qsort(found, FORECAST_QUANTILES, sizeof(*found), by_time);
@@ -180,8 +184,8 @@ static double needed(const sl_time found[FORECAST_QUANTILES], int low, int high,
 	return side == 0 || off / side > most ? most : off / side;
 }
 
-static void judge(
-	const struct forecast_calibration *of, const struct way *way, struct work *work, struct judged *judged)
+static void judge(const struct forecast_calibration *of, const struct way *way, struct work *work,
+	struct judged *judged)
 {
 	const size_t step = of->count / JUDGED_MOST + 1;
 	judged->n = 0;
@@ -208,7 +212,8 @@ static sl_time stretched(sl_time time, sl_time median, double by, sl_time most)
 
 static void stretch(const struct forecast_calibration *of, sl_time found[FORECAST_QUANTILES])
 {
-	const double by[FORECAST_QUANTILES] = { of->stretch_90, of->stretch_80, 1, of->stretch_80, of->stretch_90 };
+	const double by[FORECAST_QUANTILES] = { of->stretch_90, of->stretch_80, 1, of->stretch_80,
+		of->stretch_90 };
 	for (int k = 0; k < FORECAST_QUANTILES; k++)
 		if (by[k] > 1)
 			found[k] = stretched(found[k], found[FORECAST_P50], by[k], of->most);

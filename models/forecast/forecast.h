@@ -16,10 +16,10 @@ struct forecast_job {
 	int64_t id;
 	int32_t user, account, partition, name;
 	int32_t size;
-	sl_time limit;         /* 0: none. */
+	sl_time limit; /* 0: none. */
 	sl_time submit;
-	sl_time start, end;    /* SL_NONE: not, or not yet. */
-	sl_time cancel;        /* While it waited; SL_NONE: it was not. */
+	sl_time start, end; /* SL_NONE: not, or not yet. */
+	sl_time cancel;     /* While it waited; SL_NONE: it was not. */
 };
 
 /* ---- Run times (history.c) ---------------------------------------------------------------------- */
@@ -44,8 +44,8 @@ struct forecast_history *forecast_history_new(
 void forecast_history_free(struct forecast_history *history);
 size_t forecast_history_size(const struct forecast_history *history); /* Jobs that it learned from. */
 /* How long the job runs in all, where it has run so long (0: it waits): longer than that. The quantile u of
- * its group's run times beyond `elapsed`, of the finest group with the odds n / (n + 4) where n are beyond, or
- * else of the next coarser: `pick` in [0, 1) says which. Beyond all that is known: up to its limit. */
+ * its group's run times beyond `elapsed`, of the finest group with the odds n / (n + 4) where n are beyond,
+ * or else of the next coarser: `pick` in [0, 1) says which. Beyond all that is known: up to its limit. */
 sl_time forecast_run_time(const struct forecast_history *history, const struct forecast_job *job,
 	sl_time elapsed, double pick, double u);
 /* Both drawn: by seed, future and the job's id alone. */
@@ -75,9 +75,9 @@ struct forecast_arrivals *forecast_arrivals_new(
 	const struct forecast_job *job, size_t count, const struct forecast_span *span, struct sl_err *err);
 void forecast_arrivals_free(struct forecast_arrivals *arrivals);
 /* Submissions in (now, until), by time, into *drawn (malloc, the caller's): for each hour the sessions that
- * began in the same hour of the same weekday, of one of the last eight weeks drawn by chance; of a log without
- * such an hour, of one of the last fourteen days; else any. Those that begin up to half a day before now go on
- * beyond it. */
+ * began in the same hour of the same weekday, of one of the last eight weeks drawn by chance; of a log
+ * without such an hour, of one of the last fourteen days; else any. Those that begin up to half a day before
+ * now go on beyond it. */
 int forecast_arrivals_drawn(const struct forecast_arrivals *arrivals, sl_time now, sl_time until,
 	uint64_t seed, uint32_t future, struct forecast_arrival **drawn, size_t *count, struct sl_err *err);
 
@@ -107,7 +107,13 @@ size_t forecast_bound(size_t n, double q, double confidence);
 /* ---- Calibration (calibration.c) ---------------------------------------------------------------------- */
 
 /* Who says how long a job goes on waiting, beside how long it has waited. */
-enum forecast_voice { FORECAST_FUTURES, FORECAST_LIMITS, FORECAST_USER_WAITS, FORECAST_SIMILAR, FORECAST_VOICES };
+enum forecast_voice {
+	FORECAST_FUTURES,
+	FORECAST_LIMITS,
+	FORECAST_USER_WAITS,
+	FORECAST_SIMILAR,
+	FORECAST_VOICES
+};
 /* A job that waited at some moment; times from then on. */
 struct forecast_case {
 	uint32_t week, moment, job;
@@ -118,14 +124,14 @@ struct forecast_case {
 	sl_time calibrated[FORECAST_QUANTILES];
 };
 struct forecast_calibration;
-/* Of cases whose outcome is known; lent. The way of calibration whose medians are off least, where each week is
- * forecast from the others. NULL: no memory. */
+/* Of cases whose outcome is known; lent. The way of calibration whose medians are off least, where each week
+ * is forecast from the others. NULL: no memory. */
 struct forecast_calibration *forecast_calibration_new(
 	const struct forecast_case *past, size_t count, struct sl_err *err);
 void forecast_calibration_free(struct forecast_calibration *calibration);
 const char *forecast_calibration_way(const struct forecast_calibration *calibration);
-/* is->calibrated: quantiles that were right in the cases most like it; of fewer than 40 cases what the futures
- * say. */
+/* is->calibrated: quantiles that were right in the cases most like it; of fewer than 40 cases what the
+ * futures say. */
 int forecast_calibrate(
 	const struct forecast_calibration *calibration, struct forecast_case *is, struct sl_err *err);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * history.c - how long jobs run, by what is known of them: quantiles of similar jobs' run times beyond the time
- * that they have run already, shrunk towards coarser groups where a group is small.
+ * history.c - how long jobs run, by what is known of them: quantiles of similar jobs' run times beyond the
+ * time that they have run already, shrunk towards coarser groups where a group is small.
  *
- * Users repeat themselves (Tsafrir, Etsion and Feitelson, IEEE TPDS 18(6), 2007), and the more of a request is
- * equal, the more they do (Smith, Foster and Taylor, JSSPP 1998: templates of attributes). A draw goes from the
- * finest group to the coarsest and takes the one of n run times with the odds n / (n + SHRINK): the mixture of
- * the groups' distributions whose weights are those of a Bayesian with SHRINK observations of the coarser one.
+ * Users repeat themselves (Tsafrir, Etsion and Feitelson, IEEE TPDS 18(6), 2007), and the more of a request
+ * is equal, the more they do (Smith, Foster and Taylor, JSSPP 1998: templates of attributes). A draw goes
+ * from the finest group to the coarsest and takes the one of n run times with the odds n / (n + SHRINK): the
+ * mixture of the groups' distributions whose weights are those of a Bayesian with SHRINK observations of the
+ * coarser one.
  */
 #include <math.h>
 #include <stdio.h>
@@ -247,14 +248,16 @@ sl_time forecast_run_time(const struct forecast_history *history, const struct f
 			continue;
 		}
 		const uint32_t at = first + (uint32_t)(u * n);
-		const sl_time run = (sl_time)(level->value[group->first + (at < group->count ? at : at - 1)] * unit);
+		const sl_time run =
+			(sl_time)(level->value[group->first + (at < group->count ? at : at - 1)] * unit);
 		return run > elapsed ? run : elapsed + 1;
 	}
 	return beyond_all(job, elapsed, u);
 }
 
 /* Of a job in a future. */
-static struct sl_rng stream_of(const char *what, const struct forecast_job *job, uint64_t seed, uint32_t future)
+static struct sl_rng stream_of(
+	const char *what, const struct forecast_job *job, uint64_t seed, uint32_t future)
 {
 	char name[96];
 	(void)snprintf(name, sizeof(name), "models/forecast/%s/%u/%lld", what, future, (long long)job->id);

@@ -37,7 +37,7 @@ static int64_t similar_key(const struct forecast_job *job)
 {
 	int64_t class = 0;
 	for (int64_t size = job->size; size > 1; size = (size + 1) / 2)
-		class++;
+		class ++;
 	return (int64_t)job->partition * 64 + class;
 }
 
@@ -57,7 +57,8 @@ struct forecast_waits *forecast_waits_new(
 	for (size_t i = 0; i < count; i++) {
 		if (job[i].start == SL_NONE || job[i].start > until || job[i].cancel != SL_NONE)
 			continue;
-		const struct past past = { job[i].user, job[i].start, job[i].start - job[i].submit, (uint32_t)i };
+		const struct past past = { job[i].user, job[i].start, job[i].start - job[i].submit,
+			(uint32_t)i };
 		waits->user[waits->count] = waits->similar[waits->count] = past;
 		waits->similar[waits->count++].key = similar_key(&job[i]);
 	}
@@ -105,7 +106,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The latest of that key that waited longer than that, ascending. */
-static size_t longer(const struct past *past, size_t count, int64_t key, sl_time waited, sl_time *wait, size_t most)
+static size_t longer(
+	const struct past *past, size_t count, int64_t key, sl_time waited, sl_time *wait, size_t most)
 {
 	size_t low = 0;
 	size_t high = count;
@@ -150,8 +152,7 @@ bool forecast_waits_similar(const struct forecast_waits *waits, const struct for
 	sl_time waited, sl_time wait[FORECAST_QUANTILES])
 {
 	sl_time similar[OF_SIMILAR];
-	const size_t n =
-		longer(waits->similar, waits->count, similar_key(job), waited, similar, OF_SIMILAR);
+	const size_t n = longer(waits->similar, waits->count, similar_key(job), waited, similar, OF_SIMILAR);
 	for (int i = 0; n && i < FORECAST_QUANTILES; i++)
 		wait[i] = i == FORECAST_P50 ? forecast_quantile(similar, n, 0.5)
 					    : bounded(similar, n, forecast_probability[i]);

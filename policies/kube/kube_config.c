@@ -219,8 +219,8 @@ static int take_fit(struct kube_profile *profile, const struct sl_object *object
 	profile->strategy = KUBE_LEAST;
 	int status = take_type(object, strategy, &profile->strategy, err);
 	if (!status)
-		status = take_resources(object, sl_doc_at(object->doc, strategy, "resources"), profile->scored,
-			&profile->scored_count, err);
+		status = take_resources(object, sl_doc_at(object->doc, strategy, "resources"),
+			profile->scored, &profile->scored_count, err);
 	if (!status)
 		status = take_shape(profile, object,
 			sl_doc_at(object->doc, strategy, "requestedToCapacityRatio.shape"), err);

@@ -99,7 +99,8 @@ struct sl_sink {
 	/* A further file that was read: its hash goes into what identifies a run. Before it is closed, at its
 	 * end. May be NULL. */
 	int (*file)(void *self, struct sl_input *in, struct sl_err *err);
-	/* A field of a job that was found, and how far it is followed, each once; for `inspect`. May be NULL. */
+	/* A field of a job that was found, and how far it is followed, each once; for `inspect`. May be NULL.
+	 */
 	int (*setting)(void *self, const struct sl_setting *setting, struct sl_err *err);
 };
 

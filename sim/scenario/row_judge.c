@@ -32,8 +32,9 @@ static bool is_cancelled(const struct sl_row *row)
 	return row->more && row->more->cancel && row->more->cancel != SL_NONE;
 }
 
-/* As recorded, or as replay.run_times, or replay.run_unknown, where nothing is. Who was cancelled before it ran would have run up to
- * its limit, for all that is known; without a limit, until it was cancelled, whenever it starts. */
+/* As recorded, or as replay.run_times, or replay.run_unknown, where nothing is. Who was cancelled before it
+ * ran would have run up to its limit, for all that is known; without a limit, until it was cancelled,
+ * whenever it starts. */
 static int64_t row_judge_run_of(const struct loading *loading, const struct sl_row *row)
 {
 	const int64_t run = row->col[SL_COL_RUN];

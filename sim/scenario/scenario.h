@@ -49,8 +49,9 @@ struct scenario_source {
 };
 
 struct scenario_options {
-	const char *trace;   /* Path, or "-". */
-	const struct scenario_source *source; /* NULL: the file is read. Else `trace` is a name in messages. */
+	const char *trace; /* Path, or "-". */
+	const struct scenario_source
+		*source;     /* NULL: the file is read. Else `trace` is a name in messages. */
 	const char *cluster; /* -c: a cluster file; NULL: as the trace's header says. */
 	struct settings *settings;
 	const struct registry *registry; /* NULL: what is built in. Lent to the scenario. */

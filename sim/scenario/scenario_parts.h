@@ -135,8 +135,8 @@ struct loading {
 	const struct profile_rule *profile_rule; /* Of it; NULL: there is none. */
 	size_t profile_rule_count;
 	const struct run_times *run_times; /* scenario_run_times.c; NULL: none are given. */
-	struct profiles *profiles; /* NULL: no row says anything. */
-	struct plain_rows plain;   /* From the first job on. */
+	struct profiles *profiles;         /* NULL: no row says anything. */
+	struct plain_rows plain;           /* From the first job on. */
 };
 
 /* A row's request in sum: cpus and GPUs in thousandths, on a counted pool too. */

@@ -491,8 +491,7 @@ static int intern_desc(
 	memcpy(to, from, said); /* What pads it stays zero. */
 	const char **text[] = { &to->partition, &to->gres, &to->gpus, &to->gpus_per_node,
 		&to->gpus_per_socket, &to->gpus_per_task, &to->gres_per_task, &to->node_sizes, &to->prefer,
-		&to->extra,
-		&to->gres_flags, &to->constraint, &to->nodelist, &to->exclude, &to->distribution,
+		&to->extra, &to->gres_flags, &to->constraint, &to->nodelist, &to->exclude, &to->distribution,
 		&to->licenses, &to->reservation, &to->account, &to->qos };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(text) && !status; i++) {

@@ -143,8 +143,8 @@ static void add_pod(struct kube_case *c, sl_time now, uint32_t row)
 }
 
 /* A PodGroup of the world: it is to come, or it comes. */
-static void group_in(
-	struct kube_case *c, const struct sl_doc_node *object, void (*call)(struct kube *, const char *, const char *))
+static void group_in(struct kube_case *c, const struct sl_doc_node *object,
+	void (*call)(struct kube *, const char *, const char *))
 {
 	const char *kind = sl_doc_word(&c->doc, in_world(c, object, "kind"));
 	const struct sl_doc_node *metadata = in_world(c, object, "metadata");

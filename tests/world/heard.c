@@ -211,8 +211,7 @@ int heard_of(struct heard *h, const char *text) { return heard_some(h, text, NUL
 
 int heard_some(struct heard *h, const char *text, bool (*wanted)(const struct sl_row *row))
 {
-	const struct sl_sink sink = { h, on_job, on_header, on_anomaly, on_dated, on_ignored, NULL,
-		NULL };
+	const struct sl_sink sink = { h, on_job, on_header, on_anomaly, on_dated, on_ignored, NULL, NULL };
 	const struct sl_reader *reader = NULL;
 	struct sl_input *in;
 	memset(h, 0, sizeof(*h));

@@ -32,8 +32,7 @@ static void label_nodes(struct kube_test *test)
 {
 	for (uint32_t i = 0; i < test->cluster.object_count; i++) {
 		const struct sl_object *object = &test->object[i];
-		const struct sl_doc_node *labels =
-			sl_doc_at(object->doc, object->node, "metadata.labels");
+		const struct sl_doc_node *labels = sl_doc_at(object->doc, object->node, "metadata.labels");
 		for (uint32_t node = 0; labels && node < test->nodes; node++)
 			if (strcmp(object->kind, "Node") == 0 && strcmp(object->name, test->name[node]) == 0)
 				cr_assert_eq(sl_doc_labels(test->arena, object->doc, labels,

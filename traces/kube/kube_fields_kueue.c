@@ -88,7 +88,8 @@ static const struct kube_field admission_check[] = {
 };
 
 static const struct kube_field provisioning[] = {
-	{ "spec.provisioningClassName", SL_APPROXIMATED, "check-capacity and best-effort-atomic-scale-up with autoscale; another is the model's" },
+	{ "spec.provisioningClassName", SL_APPROXIMATED,
+		"check-capacity and best-effort-atomic-scale-up with autoscale; another is the model's" },
 	{ "spec.parameters.noRetry", SL_APPROXIMATED, "of check-capacity, with autoscale" },
 	{ "spec.parameters.*", SL_IGNORED, "the autoscaler's own" },
 	{ "spec.managedResources", SL_IGNORED, "the check is of all resources" },

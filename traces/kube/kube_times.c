@@ -101,10 +101,11 @@ static void recorded_of(const struct sl_object *object, struct kube_times *times
 		times->end = pod_end(object);
 	const bool spark = strcmp(object->kind, "SparkApplication") == 0;
 	if (spark)
-		times->start = time_at(doc, KUBE_AT(doc, object->node, "status", "lastSubmissionAttemptTime"));
+		times->start =
+			time_at(doc, KUBE_AT(doc, object->node, "status", "lastSubmissionAttemptTime"));
 	if (times->end == SL_NONE)
-		times->end = time_at(doc,
-			KUBE_AT(doc, object->node, "status", spark ? "terminationTime" : "endTime"));
+		times->end = time_at(
+			doc, KUBE_AT(doc, object->node, "status", spark ? "terminationTime" : "endTime"));
 	if (times->end == SL_NONE)
 		times->end = earlier(earlier(condition(object, "Complete"), condition(object, "Completed")),
 			earlier(condition(object, "Failed"), condition(object, "Succeeded")));

@@ -51,7 +51,8 @@ static const struct {
 	{ "mpi.conf", "does not move a start" },
 	{ "oci.conf", "does not move a start" },
 	{ "plugstack.conf", "does not move a start" },
-	{ "resources.yaml", "hierarchical resources are not counted: a job that asks for one (-L) is refused" },
+	{ "resources.yaml",
+		"hierarchical resources are not counted: a job that asks for one (-L) is refused" },
 	{ "slurmdbd.conf", "does not move a start" },
 };
 
@@ -164,7 +165,8 @@ static int conf_reader_report(struct conf *conf)
 {
 	static int (*const steps[])(struct conf * conf) = { report_keys, conf_nodes_make, conf_settings_files,
 		report_further, conf_topology_rank, conf_nodes_report, conf_partitions_report,
-		conf_topology_report, conf_yaml_report, conf_licenses_report, conf_reservations_report, conf_settings_used };
+		conf_topology_report, conf_yaml_report, conf_licenses_report, conf_reservations_report,
+		conf_settings_used };
 	int status = SL_OK;
 	for (size_t i = 0; i < SL_LEN(steps) && !status; i++)
 		status = steps[i](conf);

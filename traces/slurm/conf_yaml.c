@@ -10,9 +10,10 @@
  *	- topology: plain
  *	  flat: true
  *
- * As in Slurm it stands in the place of topology.conf. The default topology, if it is a tree or blocks, is the
- * cluster's, as topology.conf would have it; all of them are settings of kind "topology", which policy slurm
- * reads: Type, Default, BlockSizes, then Switch, Block or Ring ("NAME nodes=LIST", "NAME children=LIST").
+ * As in Slurm it stands in the place of topology.conf. The default topology, if it is a tree or blocks, is
+ *the cluster's, as topology.conf would have it; all of them are settings of kind "topology", which policy
+ *slurm reads: Type, Default, BlockSizes, then Switch, Block or Ring ("NAME nodes=LIST", "NAME
+ *children=LIST").
  */
 #include <string.h>
 #include <strings.h>
@@ -87,8 +88,8 @@ static int line_pair(struct reading *r, struct conf_line *line, const struct sl_
 	return conf->err->status ? conf->err->status : sl_fail_memory(conf->err);
 }
 
-static int line_put(struct reading *r, const struct sl_doc_node *node, const struct kind *kind, const char *name,
-	const char *key, const char *list)
+static int line_put(struct reading *r, const struct sl_doc_node *node, const struct kind *kind,
+	const char *name, const char *key, const char *list)
 {
 	if (!r->is_default || !kind->line_name)
 		return SL_OK;
@@ -124,8 +125,7 @@ static int read_sizes(struct reading *r, const struct sl_doc_node *map)
 {
 	const struct sl_doc_node *sizes = sl_doc_member(r->doc, map, "block_sizes");
 	const char *text = NULL;
-	SL_DOC_EACH(size, r->doc, sizes)
-	{
+	SL_DOC_EACH (size, r->doc, sizes) {
 		double number;
 		if (!sl_doc_number(r->doc, size, &number) || number < 1 || number > 1e9)
 			return yaml_fail(r, size, "block_sizes are numbers of nodes");
@@ -151,8 +151,7 @@ static int read_kind(struct reading *r, const struct sl_doc_node *map, const str
 	if (!status && (!list || list->kind != SL_DOC_LIST))
 		status = yaml_fail(r, list ? list : map,
 			"a tree has switches, a block topology blocks, a ring topology rings: a list");
-	SL_DOC_EACH(item, r->doc, list)
-	{
+	SL_DOC_EACH (item, r->doc, list) {
 		if (!status)
 			status = read_item(r, item, kind);
 	}
@@ -217,9 +216,9 @@ int conf_yaml_read(struct conf *conf, const char *path)
 		status = sl_doc_read_yaml(&doc, text, (size_t)(end - text), conf->err);
 	struct reading r = { .conf = conf, .doc = &doc };
 	if (!status && (doc.node[0].kind != SL_DOC_LIST || doc.node[0].count > TOPOLOGIES_MAX))
-		status = yaml_fail(&r, &doc.node[0], "a list of at most 1000 topologies is wanted: '- topology: NAME'");
-	SL_DOC_EACH(node, &doc, status ? NULL : &doc.node[0])
-	{
+		status = yaml_fail(
+			&r, &doc.node[0], "a list of at most 1000 topologies is wanted: '- topology: NAME'");
+	SL_DOC_EACH (node, &doc, status ? NULL : &doc.node[0]) {
 		if (!status)
 			status = read_topology(&r, node, &has_default);
 	}

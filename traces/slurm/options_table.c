@@ -131,10 +131,7 @@ static const struct slurm_option dropped[] = {
 
 _Static_assert(SL_LEN(dropped) == SLURM_DROPPED_MAX, "a bit for each");
 
-const char *slurm_dropped_name(uint32_t i)
-{
-	return i < SL_LEN(dropped) ? dropped[i].name : NULL;
-}
+const char *slurm_dropped_name(uint32_t i) { return i < SL_LEN(dropped) ? dropped[i].name : NULL; }
 
 static inline const struct slurm_option *option_at(size_t i)
 {

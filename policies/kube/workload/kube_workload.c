@@ -9,8 +9,8 @@
  * (backend/queue, determineSchedulingHintForInFlightPod).
  *
  * kube-scheduler thus tries a group that fits nowhere over and over. Where pods need not be tried singly
- * (kube_options) the tries that must fail as the last one did are left out: its pods are parked until something
- * changes that may help, and come back as those that were tried just before.
+ * (kube_options) the tries that must fail as the last one did are left out: its pods are parked until
+ * something changes that may help, and come back as those that were tried just before.
  */
 #include "policies/kube/workload/kube_workload.h"
 
@@ -156,7 +156,8 @@ static bool is_open(const struct kube *k, const struct kube_gang_state *gang)
 {
 	if (!(k->options.gates & KUBE_GATE_GANG))
 		return true;
-	return gang->workload->read && !gang->workload->late && (!gang->workload->gang || gang->pods >= gang->min);
+	return gang->workload->read && !gang->workload->late &&
+	       (!gang->workload->gang || gang->pods >= gang->min);
 }
 
 static struct kube_gang_state *gang_of(struct kube *k, uint32_t pod)

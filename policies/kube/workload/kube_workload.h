@@ -4,8 +4,8 @@
  * policies/kube.
  *
  * A pod names its group in spec.schedulingGroup.podGroupName. All pods of a group that have no node are tried
- * in one cycle, whichever of them is popped: one by one, each beside those before, and together they are bound
- * or not. Nothing of this is followed without the feature gate GenericWorkload.
+ * in one cycle, whichever of them is popped: one by one, each beside those before, and together they are
+ * bound or not. Nothing of this is followed without the feature gate GenericWorkload.
  *
  * https://github.com/kubernetes/enhancements KEP-4671 (gangs), KEP-5732 (topology), KEP-5710 (preemption);
  * kubernetes/kubernetes pkg/scheduler/schedule_one_podgroup.go, v1.36.
@@ -54,7 +54,8 @@ void kube_workload_woken(struct kube *k, uint32_t pod);
 void kube_workload_expect(struct kube *k, const char *namespace, const char *name);
 void kube_workload_arrive(struct kube *k, const char *namespace, const char *name);
 
-/* ---- kube_workload_warn.c -------------------------------------------------------------------------------- */
+/* ---- kube_workload_warn.c --------------------------------------------------------------------------------
+ */
 
 /* What is not followed is said once. */
 void kube_workload_warn(const struct kube *k, const struct sl_setup *setup);
@@ -79,11 +80,12 @@ struct kube_group_result {
 	bool waits; /* It would fit, once victims are gone. */
 };
 void kube_workload_try(struct kube *k, uint32_t first);
-/* Tries them, and leaves all as it was. preempts: pods that fit nowhere may evict others. False: no memory. */
-bool kube_workload_attempt(
-	struct kube *k, uint32_t gang, bool preempts, struct kube_group_result *result);
+/* Tries them, and leaves all as it was. preempts: pods that fit nowhere may evict others. False: no memory.
+ */
+bool kube_workload_attempt(struct kube *k, uint32_t gang, bool preempts, struct kube_group_result *result);
 
-/* ---- kube_workload_preempt.c: preemption by a group ----------------------------------------------------- */
+/* ---- kube_workload_preempt.c: preemption by a group -----------------------------------------------------
+ */
 
 /* Evicts whom it has to, of the whole cluster, so that the group (pods in the order in which they are tried)
  * fits. False: that does not help. */

@@ -3,12 +3,12 @@
  * kube_workload_cycle.c - the scheduling cycle of a PodGroup (schedule_one_podgroup.go).
  *
  * Its pods are tried one by one, each assumed on its node beside those before; one that fits nowhere ends
- * nothing. The group is scheduled as soon as Permit lets any of them pass: minCount of it are assumed or bound.
- * Then all that have a node are bound, more than minCount too. Where one of them has to preempt, all wait for
- * the next cycle on the nodes that they are nominated to; victims count on their nodes until the cycle is
- * over. Under TopologyAwareWorkloadScheduling this is done for each placement, the nodes of one value of a
- * label. Of those that take the group the best is taken: by how many of its pods it takes, and by how much of
- * it is allocated then.
+ * nothing. The group is scheduled as soon as Permit lets any of them pass: minCount of it are assumed or
+ * bound. Then all that have a node are bound, more than minCount too. Where one of them has to preempt, all
+ * wait for the next cycle on the nodes that they are nominated to; victims count on their nodes until the
+ * cycle is over. Under TopologyAwareWorkloadScheduling this is done for each placement, the nodes of one
+ * value of a label. Of those that take the group the best is taken: by how many of its pods it takes, and by
+ * how much of it is allocated then.
  */
 #include "policies/kube/workload/kube_workload.h"
 
@@ -107,8 +107,8 @@ static void try_members(struct kube *k, uint32_t number, bool preempts, struct k
 /* ---- Placements ---------------------------------------------------------------------------------------- */
 
 /* The value at which pods of the group stand; KUBE_NO: none does. False: at several, or at none of them. */
-static bool bound_at(const struct kube *k, const struct kube_workload *workload,
-	const struct kube_key *key, uint32_t *domain)
+static bool bound_at(const struct kube *k, const struct kube_workload *workload, const struct kube_key *key,
+	uint32_t *domain)
 {
 	*domain = KUBE_NO;
 	for (size_t i = 0; i < workload->members; i++) {
@@ -194,7 +194,7 @@ static int64_t fit_of(const struct kube *k, const struct kube_profile *profile, 
 			if (has[at] == INT64_MIN)
 				continue;
 			has[at] += node->alloc[at];
-			asked[at] += at == KUBE_RES_CPU	  ? node->cpu_scored
+			asked[at] += at == KUBE_RES_CPU   ? node->cpu_scored
 				     : at == KUBE_RES_MEM ? node->mem_scored
 							  : node->used[at];
 		}
@@ -214,8 +214,7 @@ struct taken_list {
 	size_t count, capacity;
 };
 
-static bool keep(
-	struct kube *k, struct taken_list *list, const struct kube_group_result *result, int64_t fit)
+static bool keep(struct kube *k, struct taken_list *list, const struct kube_group_result *result, int64_t fit)
 {
 	if (SL_GROW(list->at, list->capacity, list->count + 1, &k->err))
 		return false;
@@ -325,7 +324,8 @@ bool kube_workload_attempt(struct kube *k, uint32_t gang, bool preempts, struct 
 	return !k->err.status;
 }
 
-/* ---- What comes of it ------------------------------------------------------------------------------------ */
+/* ---- What comes of it ------------------------------------------------------------------------------------
+ */
 
 /* As it is told from now on. A pod that is nominated to another node leaves room for others. */
 static void renominate(struct kube *k, uint32_t pod, uint32_t before, uint32_t node)

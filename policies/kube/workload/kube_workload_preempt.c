@@ -3,9 +3,9 @@
  * kube_workload_preempt.c - preemption by a PodGroup (WorkloadAwarePreemption;
  * framework/preemption/podgrouppreemption.go).
  *
- * Victims are pods, or groups of disruptionMode PodGroup as a whole, of the whole cluster, of less priority than
- * the PodGroup. All are taken off; if the group fits then, they are put back one after another where it still
- * does: those first whose eviction violates a budget, then the more important.
+ * Victims are pods, or groups of disruptionMode PodGroup as a whole, of the whole cluster, of less priority
+ * than the PodGroup. All are taken off; if the group fits then, they are put back one after another where it
+ * still does: those first whose eviction violates a budget, then the more important.
  */
 #include "policies/kube/workload/kube_workload.h"
 
@@ -31,7 +31,8 @@ struct victims {
 	uint32_t pods;
 };
 
-/* ---- Who could go ----------------------------------------------------------------------------------------- */
+/* ---- Who could go -----------------------------------------------------------------------------------------
+ */
 
 static uint32_t group_of(const struct kube *k, uint32_t pod)
 {
@@ -54,9 +55,8 @@ static uint32_t unit_of(
 		return KUBE_NO;
 	if (whole && of_gang[gang] != KUBE_NO)
 		return of_gang[gang];
-	v->unit[v->units] = (struct unit){
-		.priority = priority, .since = k->pod[pod].order, .group = gang != KUBE_NO
-	};
+	v->unit[v->units] =
+		(struct unit){ .priority = priority, .since = k->pod[pod].order, .group = gang != KUBE_NO };
 	if (whole)
 		of_gang[gang] = v->units;
 	return v->units++;
@@ -143,7 +143,8 @@ static void release(struct victims *v)
 	free(v->of_pod);
 }
 
-/* ---- In which order --------------------------------------------------------------------------------------- */
+/* ---- In which order ---------------------------------------------------------------------------------------
+ */
 
 /* The more important first: priority; groups before pods; groups: the larger; the earlier start. */
 static int by_importance(const void *a, const void *b)
@@ -182,7 +183,8 @@ static void mark_violations(struct kube *k, struct victims *v)
 	free(left);
 }
 
-/* ---- Who goes --------------------------------------------------------------------------------------------- */
+/* ---- Who goes ---------------------------------------------------------------------------------------------
+ */
 
 /* Off their nodes, or back; devices stay with them until they are gone. */
 static void move(struct kube *k, const struct victims *v, const struct unit *unit, bool back)

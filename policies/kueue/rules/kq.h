@@ -293,7 +293,7 @@ struct kq_workload {
 	sl_time max_execution; /* 0: none; before: of earlier admissions. */
 	sl_time executed;
 	struct sl_labels annotations, labels;
-	const char *refused; /* Why it is in no queue, whatever it names; NULL. */
+	const char *refused;          /* Why it is in no queue, whatever it names; NULL. */
 	const char *const *unhealthy; /* Names of hosts. */
 	uint32_t unhealthy_count;
 	const char *owner_kind, *owner_uid; /* NULL: none. */

@@ -98,8 +98,7 @@ static bool matches(
 	case IS_MULTI:
 		return check->exists && check->kind == KQ_CHECK_MULTIKUEUE;
 	case IS_MULTI_BY_FLAVOR:
-		return check->exists && check->kind == KQ_CHECK_MULTIKUEUE &&
-		       !for_all(queue, of);
+		return check->exists && check->kind == KQ_CHECK_MULTIKUEUE && !for_all(queue, of);
 	case IS_PROVISIONING:
 		break;
 	}

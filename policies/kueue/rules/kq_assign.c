@@ -48,11 +48,9 @@ static const struct kq_admitted_podset *kq_assign_part_of(
 }
 
 /* Of what it holds. Pods that have no domains yet may become fewer (partial admission). */
-static struct kq_amounts admitted_requests(
-	struct kq_scan *scan, struct kq_podset_assignment *row, uint32_t p)
+static struct kq_amounts admitted_requests(struct kq_scan *scan, struct kq_podset_assignment *row, uint32_t p)
 {
-	const struct kq_amounts own =
-		kq_podset_admitted(scan->kq, scan->scratch, scan->workload_row, p);
+	const struct kq_amounts own = kq_podset_admitted(scan->kq, scan->scratch, scan->workload_row, p);
 	const int64_t held = kq_admitted_count(scan->kq, scan->workload_row, p);
 	row->count = scan->options->count && held && !row->placement ? scan->options->count[p] : held;
 	for (uint32_t i = 0; row->count != held && i < own.count; i++)

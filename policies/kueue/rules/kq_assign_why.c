@@ -29,8 +29,8 @@ const char *kq_worse_reason(const char *a, const char *b) { return severity(a) >
 
 /* ---- Of the whole ------------------------------------------------------------------------------- */
 
-/* The least severe of a group's flavors that do not fit, from the attempt `from` on; false: a flavor before it
- * was of the same group, which then is counted already, or the group is not at fault. Once all groups have
+/* The least severe of a group's flavors that do not fit, from the attempt `from` on; false: a flavor before
+ * it was of the same group, which then is counted already, or the group is not at fault. Once all groups have
  * flavors, only a topology can be, and then what else a group offers is no way out. */
 static bool reason_of_group(const struct kq_podset_assignment *podset, uint32_t from, const char **reason)
 {

@@ -3,8 +3,9 @@
  * kq_shape.c - workloads of one shape get one answer: hashes of shapes, and who waits of each.
  *
  * Rules: Kueue's scheduling equivalence hash (pkg/workload, computeSchedulingHash): of each podset its name
- * (not with SchedulingEquivalenceHashingIgnorePodSetName), pods, requests, counts and topology request, and the effective priority. Kueue hashes JSON by SHA-256; only
- * what is equal matters, so 64 bits over the same parts stand for it here.
+ * (not with SchedulingEquivalenceHashingIgnorePodSetName), pods, requests, counts and topology request, and
+ * the effective priority. Kueue hashes JSON by SHA-256; only what is equal matters, so 64 bits over the same
+ * parts stand for it here.
  */
 #include "policies/kueue/rules/kq_wait.h"
 

@@ -161,7 +161,8 @@ struct kq_share kq_share_of(
 	return share;
 }
 
-bool kq_share_borrows_on(const struct kq *kq, uint32_t node, const struct kq_usage_cell *asked, uint32_t count)
+bool kq_share_borrows_on(
+	const struct kq *kq, uint32_t node, const struct kq_usage_cell *asked, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (asked[i].amount > 0 && borrowed(kq, node, &asked[i].fr, 1, (struct extra){ NULL, 0 }) > 0)

@@ -50,8 +50,8 @@ static bool has_levels(const struct kq_tree *tree, const struct kq_topology_requ
 	return all;
 }
 
-/* Does the queue's group with this flavor cover a resource that a pod requests? Of the pod itself: what counts
- * as quota may have been transformed. */
+/* Does the queue's group with this flavor cover a resource that a pod requests? Of the pod itself: what
+ * counts as quota may have been transformed. */
 static bool covers(const struct kq *kq, uint32_t queue, const struct kq_podset *podset, uint32_t flavor)
 {
 	const struct kq_node *node = &kq->node[queue];

@@ -60,8 +60,8 @@ static struct kq_placement *held_placement(const struct kq_workload *row, const 
 	return row->holds ? kq_admitted_placement(row, name) : NULL;
 }
 
-/* Podsets that need domains, by the names of their flavors, then in order; one without pods needs none. False:
- * one of them has no flavor that has any. */
+/* Podsets that need domains, by the names of their flavors, then in order; one without pods needs none.
+ * False: one of them has no flavor that has any. */
 static bool list_todo(struct kq_placement_attempt *attempt, struct kq_assignment *assignment,
 	struct todo *todo, uint32_t *count, uint32_t *failed)
 {

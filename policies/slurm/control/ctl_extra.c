@@ -2,9 +2,10 @@
 /*
  * ctl_extra.c - SchedulerParameters=extra_constraints, of 23.11: which nodes a job's --extra allows.
  *
- * A node's Extra is a JSON object; scontrol shows and sets it. --extra compares its members: KEY=VALUE, !=, <,
- * <=, >, >=, joined by & (or a comma) or by |, one of them on a level, parts in parentheses. Read in the source
- * of 24.11.5 (extra_constraints.c, _build_node_list()):
+ * A node's Extra is a JSON object; scontrol shows and sets it. --extra compares its members: KEY=VALUE, !=,
+ * <,
+ * <=, >, >=, joined by & (or a comma) or by |, one of them on a level, parts in parentheses. Read in the
+ * source of 24.11.5 (extra_constraints.c, _build_node_list()):
  * - A member that is not there fails, whatever is asked of it, and so does a node without an Extra.
  * - A number is compared as one (equal: closer than 0.00001), a truth with yes, no, true, false, on, off; a
  *   text byte by byte.
@@ -156,7 +157,8 @@ static bool extra_holds(const char *text, const struct sl_doc *doc, bool *wrong)
 	return holds && !*wrong;
 }
 
-/* ---- Nodes ----------------------------------------------------------------------------------------------- */
+/* ---- Nodes -----------------------------------------------------------------------------------------------
+ */
 
 static bool node_holds(const char *text, const char *extra)
 {

@@ -353,8 +353,7 @@ struct tried {
 
 /* Of alternatives ("[a|b]") up to 25.11 each has those of lower rank preempted before the next one is tried;
  * from 26.05 on all are tried beside what runs first. */
-static void try_alternatives(
-	struct ctl *c, struct ctl_job *job, const uint64_t *nodes, struct tried *tried)
+static void try_alternatives(struct ctl *c, struct ctl_job *job, const uint64_t *nodes, struct tried *tried)
 {
 	const uint32_t count = ctl_preemption(c) ? select_alternatives(c->select, &job->desc) : 0;
 	const bool in_turn = count && c->params.version < CTL_26_05;

@@ -319,8 +319,9 @@ static bool at_that_time(const struct trial *t, struct resv *r, ctl_time *until)
 
 static bool whole_nodes(const struct ctl *c, const struct ctl_job *job)
 {
-	return ctl_is_exclusive(c, job) || (job->part < c->cluster->partition_count &&
-						c->cluster->partition[job->part].share == SL_SHARE_EXCLUSIVE);
+	return ctl_is_exclusive(c, job) ||
+	       (job->part < c->cluster->partition_count &&
+		       c->cluster->partition[job->part].share == SL_SHARE_EXCLUSIVE);
 }
 
 /* The nodes that it named: into the scratch. NULL: none. */

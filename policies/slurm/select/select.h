@@ -61,14 +61,14 @@ struct select_alloc {
 	int64_t cpus;
 	struct select_node_alloc *node_alloc; /* By node, ascending. */
 	/* The select's: */
-	uint8_t whole; /* enum sl_exclusive */
+	uint8_t whole;   /* enum sl_exclusive */
 	bool whole_topo; /* Its blocks are its own. */
-	uint8_t use;   /* Whether it shares its nodes with jobs of other partitions, or with any. */
-	bool stopped;  /* Keeps memory and devices, but no cores. */
-	bool held;     /* In force. */
-	uint32_t row;  /* Of its partition, where cores are shared. */
-	int64_t cores; /* Of all its nodes. */
-	uint32_t size; /* Of its block of memory. */
+	uint8_t use;     /* Whether it shares its nodes with jobs of other partitions, or with any. */
+	bool stopped;    /* Keeps memory and devices, but no cores. */
+	bool held;       /* In force. */
+	uint32_t row;    /* Of its partition, where cores are shared. */
+	int64_t cores;   /* Of all its nodes. */
+	uint32_t size;   /* Of its block of memory. */
 	struct select_alloc *next, **link; /* Of its partition. */
 	sl_time end;                       /* By its limit; SL_NEVER: not known. */
 	uint64_t listing;                  /* Of which list of ends it was one last. */
@@ -159,7 +159,8 @@ void select_set_nodes_max(struct select *select, uint32_t partition, int64_t nod
  * call; NULL: only the answer is wanted. NEVER: it does not even fit on the idle cluster; why says so. */
 enum select_answer select_place(struct select *select, const struct select_job *job,
 	const uint64_t *available, enum select_mode mode, const struct select_alloc **out);
-/* The blocks that those nodes are in are added, if the job is to have them to itself (topology_g_whole_topo()). */
+/* The blocks that those nodes are in are added, if the job is to have them to itself
+ * (topology_g_whole_topo()). */
 void select_whole_topo(struct select *select, const struct select_job *job, uint64_t *nodes);
 /* How many alternatives its constraint has ("[a|b]": all its nodes have one of them); 0: it is none such. */
 uint32_t select_alternatives(struct select *select, const struct select_job *job);

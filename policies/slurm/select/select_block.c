@@ -13,15 +13,14 @@
  * then likewise by base blocks, the last of equal ones.
  * - Weights are collected as for trees: the lightest first; all nodes of the weights before the last are the
  * job's.
- * - --segment=N, of 24.05: the job is laid out as parts of N nodes, each as a job of that size would be on what
- * the parts before it have left: each is in one base block. N has to divide the job's nodes and be no more than
- * a base block's; of required nodes there may be one part alone. Each part has its share of nodes and cpus, and
- * in each the gres of the job as a whole have to be enough.
- * - --exclusive=topo and ExclusiveTopo, of 24.05 (_block_by_topology()): base blocks with any job are closed to
- * such a job, and those with such a job to any.
+ * - --segment=N, of 24.05: the job is laid out as parts of N nodes, each as a job of that size would be on
+ * what the parts before it have left: each is in one base block. N has to divide the job's nodes and be no
+ * more than a base block's; of required nodes there may be one part alone. Each part has its share of nodes
+ * and cpus, and in each the gres of the job as a whole have to be enough.
+ * - --exclusive=topo and ExclusiveTopo, of 24.05 (_block_by_topology()): base blocks with any job are closed
+ * to such a job, and those with such a job to any.
  */
 #include "policies/slurm/select/select_pick.h"
-
 
 enum { LEVELS = 16, ALL_LEVELS = -1 };
 
@@ -435,8 +434,8 @@ static bool has_segments(const struct sel_test *t, int64_t base)
 	       (segment <= base || t->s->version < SEL_25_11);
 }
 
-/* One part of so many: its share of what the job needs. Of cpus it has no most: slurmctld divides a number that
- * stands for none. */
+/* One part of so many: its share of what the job needs. Of cpus it has no most: slurmctld divides a number
+ * that stands for none. */
 static void begin_part(struct blocks *e, int64_t parts)
 {
 	struct sel_test *t = e->t;
@@ -475,9 +474,7 @@ static bool lay_out_parts(struct blocks *e, uint64_t *open)
 bool sel_eval_block(struct sel_test *t)
 {
 	struct select *s = t->s;
-	struct blocks e = {
-		.t = t, .s = s, .topo = sel_topology_of(s, t->q->partition), .best = s->set[3]
-	};
+	struct blocks e = { .t = t, .s = s, .topo = sel_topology_of(s, t->q->partition), .best = s->set[3] };
 	uint64_t *open = s->set[0];
 	/* By block, behind the usable cpus by node. */
 	e.count = s->usable + s->node_count;
@@ -492,7 +489,8 @@ bool sel_eval_block(struct sel_test *t)
 	return has_segments(t, e.topo->block_base) ? lay_out_parts(&e, open) : lay_out(&e, open);
 }
 
-/* ---- Blocks to oneself ----------------------------------------------------------------------------------- */
+/* ---- Blocks to oneself -----------------------------------------------------------------------------------
+ */
 
 /* NULL: the partition's nodes are not in blocks. */
 static const struct sel_topology *blocks_of(const struct select *s, uint32_t partition)
@@ -505,7 +503,8 @@ static const struct sel_topology *blocks_of(const struct select *s, uint32_t par
 static bool is_closed(const struct sel_test *t, const uint64_t *block)
 {
 	const struct select *s = t->s;
-	for (uint32_t n = bits_next(block, s->words, 0); n != UINT32_MAX; n = bits_next(block, s->words, n + 1))
+	for (uint32_t n = bits_next(block, s->words, 0); n != UINT32_MAX;
+		n = bits_next(block, s->words, n + 1))
 		for (const struct select_node_alloc *p = s->node[n].first; p; p = p->next)
 			if (!p->owner->stopped && (t->q->whole_topo || p->owner->whole_topo))
 				return true;

@@ -609,9 +609,8 @@ bool sel_is_simple(const struct sel_test *t)
 	       !p->least_loaded && !(s->pack_serial && t->cpus_min == 1 && t->nodes_want == 1) &&
 	       (!sel_topology_of(s, q->partition)->count || (s->topo_optional && q->switches <= 0)) &&
 	       p->cpus_per_node_max == SL_NONE && p->cpus_per_socket_max == SL_NONE &&
-	       sel_use_of(s, q) == SEL_USE_ONE_ROW && !s->gang && !s->user_holds &&
-	       !s->topo_holds && !q->whole_topo &&
-	       q->whole != SL_EXCLUSIVE_USER;
+	       sel_use_of(s, q) == SEL_USE_ONE_ROW && !s->gang && !s->user_holds && !s->topo_holds &&
+	       !q->whole_topo && q->whole != SL_EXCLUSIVE_USER;
 }
 
 static int place_in(struct sel_test *t, const uint64_t *available, bool free_only)

@@ -158,7 +158,7 @@ struct sel_request {
 	bool mem_per_cpu, mem_said;
 	bool mem_over; /* Beyond MaxMemPerNode. */
 	uint8_t whole;
-	int8_t share; /* 1: --oversubscribe; 0: none; -1: not set. */
+	int8_t share;    /* 1: --oversubscribe; 0: none; -1: not set. */
 	bool whole_topo; /* Nobody else is in the blocks that it is in. */
 	bool overcommit, contiguous, spread, enforce_binding, cpus_per_task_said, plane;
 	int64_t plane_size, switches;
@@ -311,7 +311,7 @@ struct select {
 	bool ones;              /* All nodes are alike, of one cpu: select_ones.c. */
 	struct sel_stretch *stretch;
 	struct sel_ends *ends;
-	bool gres_adjacent; /* Some devices are local to some sockets only. */
+	bool gres_adjacent;            /* Some devices are local to some sockets only. */
 	struct sel_topology *topology; /* The first is the cluster's; of topology.yaml all follow. */
 	uint32_t topology_count;
 };

@@ -2,12 +2,12 @@
 /*
  * select_ring.c - topology/ring, of 26.05: nodes that are neighbours on a ring (eval_nodes_ring()).
  *
- * Read in the source. A ring's nodes are in the order of its list, the last beside the first. A job, or each of
- * its segments (--segment), gets so many neighbours of one ring, all of them usable; of each ring its best
- * stretch is looked at: that whose heaviest node is lightest, of equal ones the first. Of the rings the one with
- * the lightest stretch is taken, then the one with the fewest candidates, then the first. Segments are of
- * different rings. A job never has more nodes than it needs at least. Of required nodes there have to be as many
- * as it needs.
+ * Read in the source. A ring's nodes are in the order of its list, the last beside the first. A job, or each
+ * of its segments (--segment), gets so many neighbours of one ring, all of them usable; of each ring its best
+ * stretch is looked at: that whose heaviest node is lightest, of equal ones the first. Of the rings the one
+ * with the lightest stretch is taken, then the one with the fewest candidates, then the first. Segments are
+ * of different rings. A job never has more nodes than it needs at least. Of required nodes there have to be
+ * as many as it needs.
  */
 #include "policies/slurm/select/select_pick.h"
 

@@ -126,7 +126,8 @@ static const char *block_sizes(const struct sl_cluster *c)
 {
 	const char *sizes = NULL;
 	for (uint32_t i = 0; i < c->setting_count; i++)
-		if (strcmp(c->setting[i].kind, "switch") == 0 && strcasecmp(c->setting[i].key, "BlockSizes") == 0)
+		if (strcmp(c->setting[i].kind, "switch") == 0 &&
+			strcasecmp(c->setting[i].key, "BlockSizes") == 0)
 			sizes = c->setting[i].value;
 	return sizes;
 }
@@ -313,8 +314,8 @@ static bool select_topo_take_all(struct tree *e, const uint64_t *set)
 static void come_nearer(struct tree *e, uint32_t sw)
 {
 	for (uint32_t i = 0; i < e->topo->count; i++)
-		e->dist[i] = min64(SEL_INFINITE,
-			e->dist[i] + e->topo->distance[(size_t)sw * e->topo->count + i]);
+		e->dist[i] =
+			min64(SEL_INFINITE, e->dist[i] + e->topo->distance[(size_t)sw * e->topo->count + i]);
 }
 
 /* So many of its nodes were taken, and so of each switch above it. */
@@ -357,8 +358,7 @@ static uint32_t best_leaf(const struct tree *e)
 {
 	uint32_t best = UINT32_MAX;
 	for (uint32_t i = 0; i < e->topo->count; i++) {
-		if (e->used[i] || e->topo->sw[i].level != 0 || !e->count[i] ||
-			e->dist[i] >= SEL_INFINITE)
+		if (e->used[i] || e->topo->sw[i].level != 0 || !e->count[i] || e->dist[i] >= SEL_INFINITE)
 			continue;
 		bool enough = true;
 		const int fit = best == UINT32_MAX ? 1 : compare_fit(e, i, best, &enough);
@@ -467,8 +467,7 @@ static bool count_leaves(const struct tree *e)
 	if (q->switches <= 0)
 		return true;
 	for (uint32_t i = 0; i < e->topo->count; i++)
-		if (e->topo->sw[i].level == 0 &&
-			overlap(e->topo->nodes[i], e->t->nodes, e->s->words))
+		if (e->topo->sw[i].level == 0 && overlap(e->topo->nodes[i], e->t->nodes, e->s->words))
 			leaves++;
 	return leaves <= q->switches || e->t->job->waited >= q->switches_wait;
 }
@@ -513,7 +512,8 @@ bool sel_eval_tree(struct sel_test *t)
 	struct tree e = { .t = t,
 		.s = s,
 		.topo = sel_topology_of(s, t->q->partition),
-		.best = s->set[3], .by_cpus = s->version >= SEL_24_05 };
+		.best = s->set[3],
+		.by_cpus = s->version >= SEL_24_05 };
 	uint64_t *open = s->set[0];
 	/* By switch, behind the usable cpus by node. */
 	e.count = s->usable + s->node_count;

@@ -3,9 +3,10 @@
  * select_topologies.c - the topologies of topology.yaml(5), of 25.05: several, each of a kind of its own, of
  * which a partition names one (Topology=).
  *
- * The reader keeps them as settings of kind "topology", by name: Type (tree, block, flat, ring), Default, then
- * BlockSizes and, in their order, Switch, Block or Ring, "NAME nodes=LIST" or "NAME children=LIST". A partition
- * that names none has the first default one; where there is no default, or no such topology, it has none.
+ * The reader keeps them as settings of kind "topology", by name: Type (tree, block, flat, ring), Default,
+ * then BlockSizes and, in their order, Switch, Block or Ring, "NAME nodes=LIST" or "NAME children=LIST". A
+ * partition that names none has the first default one; where there is no default, or no such topology, it has
+ * none.
  */
 #include "policies/slurm/select/select_parts.h"
 
@@ -114,7 +115,8 @@ static int raise_levels(struct switches *all, struct sl_err *err)
 			uint32_t at = all->sw[k].parent, steps = 0;
 			while (at != UINT32_MAX && at != i && ++steps <= all->capacity)
 				at = all->sw[at].parent;
-			for (uint32_t n = 0; at == i && !all->sw[k].switches && n < all->sw[k].node_count; n++)
+			for (uint32_t n = 0; at == i && !all->sw[k].switches && n < all->sw[k].node_count;
+				n++)
 				bit_set(all->set, all->sw[k].node[n]);
 		}
 		for (uint32_t n = bits_next(all->set, s->words, 0); n != UINT32_MAX;

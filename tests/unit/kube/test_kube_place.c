@@ -197,8 +197,8 @@ Test(kube_place, anti_affinity_works_both_ways)
 	kube_test_close(&test);
 }
 
-/* A pod that wants none like another keeps it off by the label of its own node; without that it is as if it were
- * not there, and InterPodAffinity does not concern the other. */
+/* A pod that wants none like another keeps it off by the label of its own node; without that it is as if it
+ * were not there, and InterPodAffinity does not concern the other. */
 Test(kube_place, anti_affinity_by_a_label_that_its_node_lacks)
 {
 	static const struct {
@@ -210,8 +210,9 @@ Test(kube_place, anti_affinity_by_a_label_that_its_node_lacks)
 		char spec[400];
 		(void)snprintf(spec, sizeof(spec),
 			"\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
-			"\"labelSelector\":{\"matchLabels\":{\"app\":\"x\"}},\"topologyKey\":\"%s\"}]}},"
-			KUBE_ASKS("1", "1Gi"), cases[i].key);
+			"\"labelSelector\":{\"matchLabels\":{\"app\":\"x\"}},\"topologyKey\":\"%s\"}]}}," KUBE_ASKS(
+				"1", "1Gi"),
+			cases[i].key);
 		kube_test_open(&test);
 		(void)kube_test_pod(&test, 0, "", spec);
 		(void)kube_run(&test.k, 0);

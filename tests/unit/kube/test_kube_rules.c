@@ -509,7 +509,8 @@ Test(kube_rules, gates_have_the_defaults_of_1_36_and_unknown_ones_are_refused)
 		{ "GangScheduling=yes",
 			"kube:gates: 'GangScheduling=yes' is not NAME=true or NAME=false: list gates with "
 			"+ between" },
-		{ "GangScheduling=true", "kube:gates: GangScheduling needs GenericWorkload: add GenericWorkload=true" },
+		{ "GangScheduling=true",
+			"kube:gates: GangScheduling needs GenericWorkload: add GenericWorkload=true" },
 		{ "GenericWorkload=true,WorkloadAwarePreemption=true",
 			"kube:gates: WorkloadAwarePreemption needs GangScheduling: add GangScheduling=true" },
 		{ "DRAExtendedResource=false",
@@ -519,7 +520,8 @@ Test(kube_rules, gates_have_the_defaults_of_1_36_and_unknown_ones_are_refused)
 	uint32_t bits = 1;
 	cr_expect_eq(kube_gates_check(NULL, &bits, &err), SL_OK);
 	cr_expect_eq(bits, 0);
-	cr_expect_eq(kube_gates_check("OpportunisticBatching=false,GenericWorkload=false", &bits, &err), SL_OK);
+	cr_expect_eq(
+		kube_gates_check("OpportunisticBatching=false,GenericWorkload=false", &bits, &err), SL_OK);
 	cr_expect_eq(bits, 0);
 	cr_expect_eq(kube_gates_check("GenericWorkload=true+GangScheduling=true", &bits, &err), SL_OK);
 	cr_expect_eq(bits, KUBE_GATE_WORKLOAD | KUBE_GATE_GANG);

@@ -13,7 +13,7 @@
 #define ONE       KUBE_ASKS("1", "1Gi")
 #define IN(group) "\"schedulingGroup\":{\"podGroupName\":\"" #group "\"},"
 #define RANKED(n) "\"priority\":" #n ","
-#define GANG_OF(name, count)                                                                        \
+#define GANG_OF(name, count)                                                                          \
 	"apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: " #name "}\nspec: " \
 	"{schedulingPolicy: {gang: {minCount: " #count "}}"
 #define GATES_GANG (KUBE_GATE_WORKLOAD | KUBE_GATE_GANG)
@@ -38,9 +38,11 @@ static uint64_t cycles(struct kube_test *test)
 
 Test(kube_workload, waits_until_min_count_are_there_bound_ones_too)
 {
-	struct kube_test test = {
-		.cpus = 2, .gib = 8, .nodes = 1, .objects = GANG_OF(g, 2) "}\n", .options = { .gates = GATES_GANG }
-	};
+	struct kube_test test = { .cpus = 2,
+		.gib = 8,
+		.nodes = 1,
+		.objects = GANG_OF(g, 2) "}\n",
+		.options = { .gates = GATES_GANG } };
 	kube_test_open(&test);
 	const sl_job one = pod_of(&test, 0, IN(g) ONE);
 	runs(&test, 0);
@@ -69,7 +71,9 @@ Test(kube_workload, without_its_gate_or_its_object)
 	runs(&gone, 0);
 	cr_expect_eq(at(&gone, waits), 0);
 	kube_test_close(&gone);
-	struct kube_test generic = { .cpus = 1, .gib = 8, .nodes = 2, .options = { .gates = KUBE_GATE_WORKLOAD } };
+	struct kube_test generic = {
+		.cpus = 1, .gib = 8, .nodes = 2, .options = { .gates = KUBE_GATE_WORKLOAD }
+	};
 	kube_test_open(&generic); /* Nobody minds that without GangScheduling. */
 	const sl_job goes = pod_of(&generic, 0, IN(g) ONE);
 	runs(&generic, 0);
@@ -115,7 +119,8 @@ Test(kube_workload, binds_all_that_fit_once_enough_do)
 /* Of policy basic one that fits suffices, and is tried with the others. */
 Test(kube_workload, basic_has_no_minimum)
 {
-	static const char objects[] = "kind: PodGroup\nmetadata: {name: g}\nspec: {schedulingPolicy: {basic: {}}}\n";
+	static const char objects[] =
+		"kind: PodGroup\nmetadata: {name: g}\nspec: {schedulingPolicy: {basic: {}}}\n";
 	struct kube_test test = {
 		.cpus = 1, .gib = 8, .nodes = 1, .objects = objects, .options = { .gates = GATES_GANG }
 	};
@@ -128,17 +133,20 @@ Test(kube_workload, basic_has_no_minimum)
 	kube_test_close(&test);
 }
 
-/* minCount 3 on three nodes of one cpu, the third pod asks 2: it completes the count, so it is tried first. On
- * nodes of 2, 2, 1 cpus it then has a whole one. */
+/* minCount 3 on three nodes of one cpu, the third pod asks 2: it completes the count, so it is tried first.
+ * On nodes of 2, 2, 1 cpus it then has a whole one. */
 Test(kube_workload, the_pod_that_completes_the_count_goes_first)
 {
-	struct kube_test test = {
-		.cpus = 2, .gib = 8, .nodes = 2, .objects = GANG_OF(g, 3) "}\n", .options = { .gates = GATES_GANG }
-	};
+	struct kube_test test = { .cpus = 2,
+		.gib = 8,
+		.nodes = 2,
+		.objects = GANG_OF(g, 3) "}\n",
+		.options = { .gates = GATES_GANG } };
 	kube_test_open(&test);
 	const sl_job one = pod_of(&test, 0, IN(g) ONE), two = pod_of(&test, 0, IN(g) ONE);
 	const sl_job last = pod_of(&test, 0, IN(g) KUBE_ASKS("2", "1Gi"));
-	runs(&test, 0); /* In the order in which they came `one` and `two` would spread, and `last` not fit. */
+	runs(&test,
+		0); /* In the order in which they came `one` and `two` would spread, and `last` not fit. */
 	cr_expect_eq(at(&test, last), 1);
 	cr_expect_eq(at(&test, one), 2);
 	cr_expect_eq(at(&test, two), 2);
@@ -163,13 +171,15 @@ Test(kube_workload, groups_come_back_without_an_event)
 	kube_test_close(&test);
 }
 
-/* A node of 1: a pod of priority 1 makes way for the gang of 9; all of the gang wait where they are nominated,
- * and go there in the next cycle. */
+/* A node of 1: a pod of priority 1 makes way for the gang of 9; all of the gang wait where they are
+ * nominated, and go there in the next cycle. */
 Test(kube_workload, a_gang_preempts_pod_by_pod_and_waits)
 {
-	struct kube_test test = {
-		.cpus = 1, .gib = 8, .nodes = 2, .objects = GANG_OF(g, 2) "}\n", .options = { .gates = GATES_GANG }
-	};
+	struct kube_test test = { .cpus = 1,
+		.gib = 8,
+		.nodes = 2,
+		.objects = GANG_OF(g, 2) "}\n",
+		.options = { .gates = GATES_GANG } };
 	kube_test_open(&test);
 	const sl_job low = pod_of(&test, 0, RANKED(1) ONE);
 	runs(&test, 0);
@@ -187,9 +197,11 @@ Test(kube_workload, a_gang_preempts_pod_by_pod_and_waits)
 /* Victims go, though the group fails in the end. */
 Test(kube_workload, victims_go_for_nothing)
 {
-	struct kube_test test = {
-		.cpus = 1, .gib = 8, .nodes = 1, .objects = GANG_OF(g, 2) "}\n", .options = { .gates = GATES_GANG }
-	};
+	struct kube_test test = { .cpus = 1,
+		.gib = 8,
+		.nodes = 1,
+		.objects = GANG_OF(g, 2) "}\n",
+		.options = { .gates = GATES_GANG } };
 	kube_test_open(&test);
 	(void)pod_of(&test, 0, RANKED(1) ONE);
 	runs(&test, 0);
@@ -202,14 +214,16 @@ Test(kube_workload, victims_go_for_nothing)
 	kube_test_close(&test);
 }
 
-/* n1 has Z of 1 cpu and priority 1, A and B of half a cpu and 5; n2 has C of 2 cpus and 5; B came last. The first of
- * the gang evicts Z. That counts on its node until the cycle is over: the second would have to evict B with it,
- * and takes C's node; without Z it would be B, who came later than C. */
+/* n1 has Z of 1 cpu and priority 1, A and B of half a cpu and 5; n2 has C of 2 cpus and 5; B came last. The
+ * first of the gang evicts Z. That counts on its node until the cycle is over: the second would have to evict
+ * B with it, and takes C's node; without Z it would be B, who came later than C. */
 Test(kube_workload, victims_count_until_the_cycle_is_over)
 {
-	struct kube_test test = {
-		.cpus = 2, .gib = 8, .nodes = 2, .objects = GANG_OF(g, 2) "}\n", .options = { .gates = GATES_GANG }
-	};
+	struct kube_test test = { .cpus = 2,
+		.gib = 8,
+		.nodes = 2,
+		.objects = GANG_OF(g, 2) "}\n",
+		.options = { .gates = GATES_GANG } };
 	kube_test_open(&test);
 	(void)pod_of(&test, 0, "\"nodeName\":\"n1\"," RANKED(1) ONE);
 	(void)pod_of(&test, 0, "\"nodeName\":\"n1\"," RANKED(5) KUBE_ASKS("500m", "1Gi"));
@@ -219,7 +233,8 @@ Test(kube_workload, victims_count_until_the_cycle_is_over)
 	const sl_job b = pod_of(&test, 2, "\"nodeName\":\"n1\"," RANKED(5) KUBE_ASKS("500m", "1Gi"));
 	runs(&test, 2);
 	(void)pod_of(&test, 3, IN(g) RANKED(9) ONE);
-	(void)pod_of(&test, 3, IN(g) RANKED(9) KUBE_ASKS("500m", "1Gi")); /* It completes the count: the first. */
+	(void)pod_of(
+		&test, 3, IN(g) RANKED(9) KUBE_ASKS("500m", "1Gi")); /* It completes the count: the first. */
 	test.k.now = 3 * SL_SECOND;
 	cr_expect(kube_try_next(&test.k));
 	cr_expect_eq(test.k.preempted, 2);
@@ -227,8 +242,8 @@ Test(kube_workload, victims_count_until_the_cycle_is_over)
 	kube_test_close(&test);
 }
 
-/* `big` fits nowhere and is tried first; as the other two are bound, the first of them waits at Permit for the
- * second, which sends `big` to activeQ, not to back off. */
+/* `big` fits nowhere and is tried first; as the other two are bound, the first of them waits at Permit for
+ * the second, which sends `big` to activeQ, not to back off. */
 Test(kube_workload, permit_activates_who_failed)
 {
 	struct kube_test test = { .cpus = 1,
@@ -248,9 +263,11 @@ Test(kube_workload, permit_activates_who_failed)
 /* In a run a group that fits nowhere is tried again as something changes, not before. */
 Test(kube_workload, tries_that_must_fail_are_left_out)
 {
-	struct kube_test test = {
-		.cpus = 1, .gib = 8, .nodes = 2, .objects = GANG_OF(g, 2) "}\n", .options = { .gates = GATES_GANG }
-	};
+	struct kube_test test = { .cpus = 1,
+		.gib = 8,
+		.nodes = 2,
+		.objects = GANG_OF(g, 2) "}\n",
+		.options = { .gates = GATES_GANG } };
 	kube_test_open(&test);
 	const sl_job other = pod_of(&test, 0, ONE);
 	runs(&test, 0);
@@ -268,9 +285,11 @@ Test(kube_workload, tries_that_must_fail_are_left_out)
 /* A PodGroup that comes after its pods releases them. */
 Test(kube_workload, the_group_comes_later)
 {
-	struct kube_test test = {
-		.cpus = 1, .gib = 8, .nodes = 2, .objects = GANG_OF(g, 2) "}\n", .options = { .gates = GATES_GANG }
-	};
+	struct kube_test test = { .cpus = 1,
+		.gib = 8,
+		.nodes = 2,
+		.objects = GANG_OF(g, 2) "}\n",
+		.options = { .gates = GATES_GANG } };
 	kube_test_open(&test);
 	kube_workload_expect(&test.k, "default", "g");
 	const sl_job one = pod_of(&test, 0, IN(g) ONE), two = pod_of(&test, 0, IN(g) ONE);
@@ -283,10 +302,14 @@ Test(kube_workload, the_group_comes_later)
 	kube_test_close(&test);
 }
 
-/* ---- Placements ------------------------------------------------------------------------------------------ */
+/* ---- Placements ------------------------------------------------------------------------------------------
+ */
 
-#define RACKS { { "rack", "a" }, { "rack", "b" }, { "rack", "b" } }
-#define RACKED(count) GANG_OF(g, count) ", schedulingConstraints: {topology: [{key: rack}]}}\n"
+#define RACKS                                                     \
+	{                                                         \
+		{ "rack", "a" }, { "rack", "b" }, { "rack", "b" } \
+	}
+#define RACKED(count)  GANG_OF(g, count) ", schedulingConstraints: {topology: [{key: rack}]}}\n"
 #define GATES_TOPOLOGY (GATES_GANG | KUBE_GATE_TOPOLOGY)
 
 /* Two pods: of racks a of one node and b of two, b takes both. */
@@ -378,24 +401,28 @@ Test(kube_workload, no_node_has_the_label)
 	kube_test_close(&test);
 }
 
-/* ---- Preemption by groups -------------------------------------------------------------------------------- */
+/* ---- Preemption by groups --------------------------------------------------------------------------------
+ */
 
 #define GATES_PREEMPTION (GATES_GANG | KUBE_GATE_PREEMPTION)
 #define WEIGHED(name, count, rank, mode) \
 	GANG_OF(name, count) ", priority: " #rank ", disruptionMode: " #mode "}\n"
 
-/* A gang of two on two nodes. A lone pod of 9 on one of them is worth neither of them where the gang's pods go
- * one by one; where it goes as one, both go. */
+/* A gang of two on two nodes. A lone pod of 9 on one of them is worth neither of them where the gang's pods
+ * go one by one; where it goes as one, both go. */
 Test(kube_workload, a_group_goes_as_one_or_pod_by_pod)
 {
 	static const char *const objects[] = { WEIGHED(low, 2, 1, Pod) "---\n" WEIGHED(top, 1, 9, Pod),
 		WEIGHED(low, 2, 1, PodGroup) "---\n" WEIGHED(top, 1, 9, Pod) };
 	for (uint32_t i = 0; i < SL_LEN(objects); i++) {
-		struct kube_test test = {
-			.cpus = 1, .gib = 8, .nodes = 2, .objects = objects[i], .options = { .gates = GATES_PREEMPTION }
-		};
+		struct kube_test test = { .cpus = 1,
+			.gib = 8,
+			.nodes = 2,
+			.objects = objects[i],
+			.options = { .gates = GATES_PREEMPTION } };
 		kube_test_open(&test);
-		const sl_job a = pod_of(&test, 0, IN(low) RANKED(1) ONE), b = pod_of(&test, 0, IN(low) RANKED(1) ONE);
+		const sl_job a = pod_of(&test, 0, IN(low) RANKED(1) ONE),
+			     b = pod_of(&test, 0, IN(low) RANKED(1) ONE);
 		runs(&test, 0);
 		cr_assert(at(&test, a) && at(&test, b));
 		(void)pod_of(&test, 1, IN(top) RANKED(9) ONE);
@@ -463,13 +490,13 @@ Test(kube_workload, groups_stay_before_pods)
 	kube_test_close(&test);
 }
 
-/* A budget keeps the group: the pod that no budget covers goes in its place, though it is older and the two are
- * of like priority. */
+/* A budget keeps the group: the pod that no budget covers goes in its place, though it is older and the two
+ * are of like priority. */
 Test(kube_workload, budgets_are_kept_where_they_can_be)
 {
-	static const char objects[] = WEIGHED(top, 1, 9, Pod)
-		"---\nkind: PodDisruptionBudget\nmetadata: {name: keep}\n"
-		"spec: {minAvailable: 1, selector: {matchLabels: {app: kept}}}\n";
+	static const char objects[] =
+		WEIGHED(top, 1, 9, Pod) "---\nkind: PodDisruptionBudget\nmetadata: {name: keep}\n"
+					"spec: {minAvailable: 1, selector: {matchLabels: {app: kept}}}\n";
 	struct kube_test test = {
 		.cpus = 1, .gib = 8, .nodes = 2, .objects = objects, .options = { .gates = GATES_PREEMPTION }
 	};
@@ -485,9 +512,9 @@ Test(kube_workload, budgets_are_kept_where_they_can_be)
 	kube_test_close(&test);
 }
 
-/* n1 has W of priority 1, n2 X of 99, a cpu each of two. The gang: a of 2 cpus is tried before b of 1. At first b
- * fits on n1, where it is nominated as W goes. Then a takes n1, as b's nomination does not count among its own,
- * and b goes to n2. */
+/* n1 has W of priority 1, n2 X of 99, a cpu each of two. The gang: a of 2 cpus is tried before b of 1. At
+ * first b fits on n1, where it is nominated as W goes. Then a takes n1, as b's nomination does not count
+ * among its own, and b goes to n2. */
 Test(kube_workload, a_group_does_not_mind_its_own_nominations)
 {
 	struct kube_test test = { .cpus = 2,

@@ -470,8 +470,8 @@ Test(kq_assign, a_later_reason_makes_the_whole_worse)
 	kueue_release(&w);
 }
 
-/* All groups have flavors, and of one the topology has no room: that another of its flavors fits is no way out,
- * for quota alone chose. */
+/* All groups have flavors, and of one the topology has no room: that another of its flavors fits is no way
+ * out, for quota alone chose. */
 Test(kq_assign, a_topology_without_room_is_told_beside_flavors_that_fit)
 {
 	struct kueue_instance w;

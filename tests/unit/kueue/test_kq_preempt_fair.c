@@ -243,8 +243,8 @@ Test(kq_preempt_fair, below_a_cohort_that_does_not_borrow)
 	ks_end(&w);
 }
 
-/* a is at 4 of 4, b at 8 of 4 of 12. Three more: b's share without one of its twos is 2, below a's 3; with a's
- * own of lower priority gone a's is 1, and they pass. */
+/* a is at 4 of 4, b at 8 of 4 of 12. Three more: b's share without one of its twos is 2, below a's 3; with
+ * a's own of lower priority gone a's is 1, and they pass. */
 Test(kq_preempt_fair, once_its_own_are_gone_others_pass)
 {
 	begin();

@@ -35,16 +35,16 @@ static struct forecast_history *history_of(const struct forecast_job *job, size_
 	return history;
 }
 
-static int64_t seconds(const struct forecast_history *history, const struct forecast_job *job, int64_t elapsed_s,
-	double pick, double u)
+static int64_t seconds(const struct forecast_history *history, const struct forecast_job *job,
+	int64_t elapsed_s, double pick, double u)
 {
 	return forecast_run_time(history, job, elapsed_s * SL_SECOND, pick, u) / SL_SECOND;
 }
 
 Test(forecast, run_times_are_those_beyond_what_it_ran)
 {
-	const struct forecast_job log[] = { job_of(1, 7, 10, 100), job_of(2, 7, 20, 100), job_of(3, 7, 30, 100),
-		job_of(4, 7, 40, 100) };
+	const struct forecast_job log[] = { job_of(1, 7, 10, 100), job_of(2, 7, 20, 100),
+		job_of(3, 7, 30, 100), job_of(4, 7, 40, 100) };
 	const struct forecast_job asked = job_of(5, 7, 0, 100);
 	struct forecast_history *history = history_of(log, 4, SL_NEVER);
 	cr_expect_eq(forecast_history_size(history), 4);
@@ -68,8 +68,9 @@ Test(forecast, what_had_not_ended_by_then_is_not_known)
 	forecast_history_free(history);
 }
 
-/* Four jobs of the user: with the odds 4 / 8 they are drawn from, else the next coarser. At each of the four levels
- * of the user they are the same; at that of all, user 8's come in, as shares of their limits: 100 of 100 s. */
+/* Four jobs of the user: with the odds 4 / 8 they are drawn from, else the next coarser. At each of the four
+ * levels of the user they are the same; at that of all, user 8's come in, as shares of their limits: 100 of
+ * 100 s. */
 Test(forecast, small_groups_are_shrunk_towards_coarser_ones)
 {
 	struct forecast_job log[8];
@@ -102,7 +103,8 @@ Test(forecast, a_draw_is_of_seed_future_and_job_alone)
 	const sl_time first = forecast_run_drawn(history, &a, 0, 1, 3);
 	int differ = 0;
 	for (uint32_t future = 0; future < 20; future++)
-		differ += forecast_run_drawn(history, &b, 0, 1, future) != forecast_run_drawn(history, &a, 0, 1, future);
+		differ += forecast_run_drawn(history, &b, 0, 1, future) !=
+			  forecast_run_drawn(history, &a, 0, 1, future);
 	cr_expect_gt(differ, 10, "jobs are drawn apart");
 	cr_expect_eq(forecast_run_drawn(history, &a, 0, 1, 3), first, "whatever was drawn between");
 	forecast_history_free(history);
@@ -121,8 +123,8 @@ static sl_time spread(const struct forecast_history *history)
 	return (high - low) / DRAWS;
 }
 
-/* A user whose jobs run 100 s among others that run anything up to their limit: the more is known of him, the less
- * those count. */
+/* A user whose jobs run 100 s among others that run anything up to their limit: the more is known of him, the
+ * less those count. */
 Test(forecast, more_history_never_widens_the_mean_interval)
 {
 	struct forecast_job log[400];
@@ -158,10 +160,11 @@ Test(forecast, waiting_jobs_are_cancelled_as_often_as_before)
 	forecast_history_free(history);
 }
 
-/* ---- Arrivals ---------------------------------------------------------------------------------------------------- */
+/* ---- Arrivals
+ * ---------------------------------------------------------------------------------------------------- */
 
-static size_t arrivals_of(const struct forecast_job *log, size_t count, sl_time until, sl_time now, sl_time to,
-	uint32_t future, struct forecast_arrival **drawn)
+static size_t arrivals_of(const struct forecast_job *log, size_t count, sl_time until, sl_time now,
+	sl_time to, uint32_t future, struct forecast_arrival **drawn)
 {
 	struct sl_err err = { 0 };
 	const struct forecast_span span = { 0, until, NULL, NULL };
@@ -218,7 +221,8 @@ Test(forecast, hidden_times_are_not_drawn_from)
 		struct forecast_arrival *drawn;
 		size_t n;
 		cr_assert_eq(
-			forecast_arrivals_drawn(arrivals, 4 * WEEK, 5 * WEEK, 1, future, &drawn, &n, &err), SL_OK);
+			forecast_arrivals_drawn(arrivals, 4 * WEEK, 5 * WEEK, 1, future, &drawn, &n, &err),
+			SL_OK);
 		cr_assert_eq(n, 1);
 		cr_expect_neq(drawn[0].job, 1);
 		free(drawn);
@@ -226,9 +230,12 @@ Test(forecast, hidden_times_are_not_drawn_from)
 	forecast_arrivals_free(arrivals);
 }
 
-/* ---- Waits ---------------------------------------------------------------------------------------------------------- */
+/* ---- Waits
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
-/* Of 59 values the largest is the 95 % bound on the 0.95 quantile: 1 - 0.95^59 is 0.9515, and 0.95^58 leaves less. */
+/* Of 59 values the largest is the 95 % bound on the 0.95 quantile: 1 - 0.95^59 is 0.9515, and 0.95^58 leaves
+ * less. */
 Test(forecast, bounds_on_quantiles_are_binomial)
 {
 	cr_expect_eq(forecast_bound(59, 0.95, 0.95), 59);
@@ -256,7 +263,8 @@ Test(forecast, waits_of_the_user_that_were_longer)
 	forecast_waits_free(waits);
 }
 
-/* ---- Calibration ------------------------------------------------------------------------------------------------------ */
+/* ---- Calibration
+ * ------------------------------------------------------------------------------------------------------ */
 
 static struct forecast_case case_of(uint32_t week, int64_t futures_s, int64_t actual_s)
 {

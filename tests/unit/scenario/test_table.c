@@ -122,8 +122,7 @@ static int on_ignored(void *self, const char *what, const struct sl_place *at, s
 
 static int hear(struct heard *h, const char *csv)
 {
-	const struct sl_sink sink = { h, on_job, on_header, on_anomaly, on_dated, on_ignored, NULL,
-		NULL };
+	const struct sl_sink sink = { h, on_job, on_header, on_anomaly, on_dated, on_ignored, NULL, NULL };
 	const struct sl_reader *reader = NULL;
 	struct sl_input *in;
 	memset(h, 0, sizeof(*h));

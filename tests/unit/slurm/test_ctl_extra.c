@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ctl_extra.c - SchedulerParameters=extra_constraints: --extra beside nodes' Extra, as scontrol shows and
- * sets it. Rules: ctl_extra.c. Schedules read "ID:START-END@NODES".
+ * test_ctl_extra.c - SchedulerParameters=extra_constraints: --extra beside nodes' Extra, as scontrol shows
+ * and sets it. Rules: ctl_extra.c. Schedules read "ID:START-END@NODES".
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -46,10 +46,12 @@ static void allows(const char *extra, const char *want)
 	struct ctl_job *job = cw_job(&w, "1");
 	const uint64_t *nodes = ctl_extra_nodes(c, job);
 	cr_assert_not_null(nodes);
-	const char *is = ctl_extra_is_wrong(c, job) ? "refused" : *nodes == 1 ? "n1" : *nodes == 2 ? "n2"
-		: *nodes == 3                                                  ? "n1+n2"
-		: *nodes                                                       ? "others"
-									       : "none";
+	const char *is = ctl_extra_is_wrong(c, job) ? "refused"
+			 : *nodes == 1              ? "n1"
+			 : *nodes == 2              ? "n2"
+			 : *nodes == 3              ? "n1+n2"
+			 : *nodes                   ? "others"
+						    : "none";
 	cr_expect_str_eq(is, want, "%s: %s, wanted %s", extra, is, want);
 	cw_end(&w);
 }
@@ -59,9 +61,10 @@ Test(ctl_extra, comparisons)
 	static const struct {
 		const char *extra, *nodes;
 	} of[] = { { "rack=1", "n1" }, { "rack=1.000001", "n1" }, { "rack!=1", "n2" }, { "rack>1", "n2" },
-		{ "rack>=1", "n1+n2" }, { "rack<2.5", "n1" }, { "rack<=2.5", "n1+n2" }, { "rack=one", "none" },
-		{ "name=hot", "n1" }, { "name!=hot", "n2" }, { "name<d", "n2" }, { "name=Hot", "none" },
-		{ "old=yes", "n2" }, { "old=F", "n1" }, { "old=maybe", "none" }, { "new!=1", "none" } };
+		{ "rack>=1", "n1+n2" }, { "rack<2.5", "n1" }, { "rack<=2.5", "n1+n2" },
+		{ "rack=one", "none" }, { "name=hot", "n1" }, { "name!=hot", "n2" }, { "name<d", "n2" },
+		{ "name=Hot", "none" }, { "old=yes", "n2" }, { "old=F", "n1" }, { "old=maybe", "none" },
+		{ "new!=1", "none" } };
 	for (size_t i = 0; i < SL_LEN(of); i++)
 		allows(of[i].extra, of[i].nodes);
 }
@@ -111,14 +114,16 @@ Test(ctl_extra, waits_until_a_node_has_it, .fini = fini)
 Test(ctl_extra, waits_for_its_nodes, .fini = fini)
 {
 	begin("slurm:version=24.11", MAIN EXTRA,
-		"1 0 100 -N1 -t2 -w n2" X "\n2 5 10 -N1 -t1 --extra=name=cool" X "\n3 6 10 -N1 -t1" X "\n", NULL);
+		"1 0 100 -N1 -t2 -w n2" X "\n2 5 10 -N1 -t1 --extra=name=cool" X "\n3 6 10 -N1 -t1" X "\n",
+		NULL);
 	cw_run(&w);
 	cw_expect(&w, "1:0-100@n2 2:100-110@n2 3:100-110@n1");
 }
 
 Test(ctl_extra, no_such_expression_is_refused, .fini = fini)
 {
-	begin("slurm:version=24.11", MAIN EXTRA, "1 0 10 -N1 -t1 --extra=rack" X "\n2 0 10 -N1 -t1" X "\n", NULL);
+	begin("slurm:version=24.11", MAIN EXTRA, "1 0 10 -N1 -t1 --extra=rack" X "\n2 0 10 -N1 -t1" X "\n",
+		NULL);
 	cw_run(&w);
 	cr_expect_eq(cw_state(&w, "1"), SL_CANCELLED);
 	cr_expect_eq(cw_start(&w, "2"), 0);

@@ -221,8 +221,8 @@ Test(ctl_releases, before_26_05_a_feature_is_preempted_for_before_the_next_is_tr
 /* Where none is free, those with the first feature go, though others are of no higher rank. */
 Test(ctl_releases, since_26_05_features_are_preempted_for_in_turn, .fini = fini)
 {
-	run_features("slurm:version=26.05",
-		"1 0 100 -N2 -t2 -C b" X "\n2 0 100 -N2 -t2 -C a" X "\n3 10 30 -N1 -t1 -phigh -C [a|b]" X "\n");
+	run_features("slurm:version=26.05", "1 0 100 -N2 -t2 -C b" X "\n2 0 100 -N2 -t2 -C a" X
+					    "\n3 10 30 -N1 -t1 -phigh -C [a|b]" X "\n");
 	cw_expect(&w, "1:0-100@n[3-4] 2:0-10@n[1-2] 3:10-40@n1");
 }
 

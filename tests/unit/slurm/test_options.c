@@ -114,8 +114,7 @@ Test(options, dropped)
 {
 	expect("sbatch -S 2 --reboot --segment=4 --core-spec=1 job.sh",
 		"[ segment4] script=job.sh hidden dropped=core-spec dropped=reboot");
-	expect("sbatch --exclusive=topo --comment=x job.sh",
-		"[ exclusive4] script=job.sh hidden");
+	expect("sbatch --exclusive=topo --comment=x job.sh", "[ exclusive4] script=job.sh hidden");
 	expect("sbatch --extra=rack=1 job.sh", "[ extra=rack=1] script=job.sh hidden");
 	expect("srun --mpi=pmix -l x", "[] script=x");
 	cr_expect_null(slurm_dropped_name(SLURM_DROPPED_MAX));

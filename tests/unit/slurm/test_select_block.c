@@ -178,8 +178,8 @@ Test(select_block, before_24_05_segments_are_not_known, .fini = fini)
 	expect("n5:0 n6:0 n7:0 n8:0");
 }
 
-/* Each of two nodes goes into the block with the fewest left that are enough, the last of equal ones: b3, which
- * then has one left, so b2. */
+/* Each of two nodes goes into the block with the fewest left that are enough, the last of equal ones: b3,
+ * which then has one left, so b2. */
 Test(select_block, segments_are_laid_out_one_by_one, .fini = fini)
 {
 	blocks_since(3, "4", 2405);

@@ -20,8 +20,9 @@ static void said(const char *name, const char *key, const char *value)
 static void of_partition(const char *name, const char *topology)
 {
 	(void)sw_partition(&w, name, NULL);
-	w.setting[w.cluster.setting_count++] =
-		(struct sl_setting){ .kind = "partition", .name = name, .key = "Topology", .value = topology };
+	w.setting[w.cluster.setting_count++] = (struct sl_setting){
+		.kind = "partition", .name = name, .key = "Topology", .value = topology
+	};
 }
 
 static struct sl_job_desc *nodes(int64_t count)
@@ -39,15 +40,16 @@ static void hold(const char *nodelist, int64_t tasks)
 	cr_assert(sw_take(&w, 0, 0), "the test's own world is full");
 }
 
-#define expect(partition, place)                                             \
-	do {                                                                 \
-		const char *has = sw_place(&w, partition, 0);                \
+#define expect(partition, place)                                            \
+	do {                                                                \
+		const char *has = sw_place(&w, partition, 0);               \
 		cr_expect_str_eq(has, place, "line %d: %s", __LINE__, has); \
 	} while (0)
 
 /* ---- One for each partition --------------------------------------------------------------------------- */
 
-/* p: without a topology; 1: two leaves of four under a top; 2: four blocks of two; 3: one that there is not. */
+/* p: without a topology; 1: two leaves of four under a top; 2: four blocks of two; 3: one that there is not.
+ */
 static void several(int version)
 {
 	sw_begin(&w);

@@ -141,8 +141,7 @@ static int on_file(void *self, struct sl_input *in, struct sl_err *err)
 
 static int read_path(struct reported *t, const char *path)
 {
-	const struct sl_sink sink = { t, on_job, on_header, on_anomaly, on_dated, on_ignored, on_file,
-		NULL };
+	const struct sl_sink sink = { t, on_job, on_header, on_anomaly, on_dated, on_ignored, on_file, NULL };
 	const struct sl_reader *reader = NULL;
 	struct sl_input *in;
 	int status = sl_input_open(&in, path, &t->err);
