@@ -127,6 +127,7 @@ struct kube_spec {
 	bool plain;             /* Nothing but resources decides where it may go. */
 	bool pod_affinity_hard; /* It has required anti-affinity; */
 	bool pod_affinity_any;  /* any affinity at all. */
+	uint32_t sort;          /* Of kube_view.c; KUBE_NO: other pods matter to it, or it names nodes. */
 	uint32_t like;          /* Plain ones of equal requests; KUBE_NO: not plain. */
 	uint32_t gpu_types;     /* As sl_task_resources has it, of a job without a manifest. */
 	uint32_t gpu;           /* The number of its GPU resource; KUBE_NO: none. */
@@ -235,8 +236,6 @@ struct kube_heap {
 struct kube_like {
 	int64_t request[KUBE_RES_MAX];
 	int64_t priority;
-	uint32_t spec; /* The first of them. */
-	uint32_t view; /* That it had last. */
 	bool failed;
 	size_t failed_at; /* In `freed`: nodes before it need not be filtered again. */
 };
@@ -283,16 +282,23 @@ struct kube_watch {
 	void (*tried_gang)(void *self, const struct kube *k, uint32_t first); /* Its whole gang was tried. */
 };
 
+/* Pods whose nodes go by the same requests, selectors, affinity, and tolerations. */
+struct kube_sort {
+	uint32_t spec; /* The first of them. */
+	uint32_t view; /* That it had last. */
+};
+
 /* Of a sort of pods: places of `visit` whose nodes would take one more, and what they score. */
 struct kube_view {
-	uint32_t like;    /* KUBE_NO: nobody's. */
-	uint64_t changes; /* kube.changes that it knows of. */
-	uint32_t count;   /* Of nodes that would take one. */
-	uint64_t *takes;  /* By place, as bits. */
-	int32_t *score;   /* By place, of a pod that counts for so much; below 0: not known. */
+	uint32_t sort;     /* KUBE_NO: nobody's. */
+	uint32_t count;    /* Of nodes that would take one. */
+	uint64_t changes;  /* kube.changes that it knows of, */
+	uint64_t states;   /* and kube.states. */
+	uint64_t *open;    /* By place, as bits: those that the node itself does not rule out; */
+	uint64_t *takes;   /* of these, those that have room. */
+	uint32_t refusals; /* Plugins that refuse where there is no room anywhere, as bits. */
+	int32_t *score;    /* By place, of a pod that counts for so much; below 0: not known. */
 	int64_t cpu_fit, mem_fit;
-	uint64_t states;   /* kube.states, for which */
-	uint32_t refusals; /* these plugins keep it off some node. */
 };
 
 struct kube_scaler;
@@ -326,6 +332,9 @@ struct kube {
 	uint32_t *changed;        /* Nodes, the last so many changes in turn; */
 	uint64_t changes, changes_kept;
 	uint64_t states; /* how often it was whether a node takes pods at all. */
+	struct kube_sort *sort;
+	size_t sorts, sort_capacity;
+	struct sl_map sort_map;
 	struct kube_view *view;
 	uint32_t views, view_next; /* view_next: the next to be given to another sort. */
 	struct kube_key **key;     /* Each stays where it is. */
@@ -496,8 +505,9 @@ sl_time kube_alike_next(const struct kube *k);
 void kube_alike_flush(struct kube *k);
 void kube_alike_free(struct kube *k);
 
-/* kube_view.c: for pods of a sort (kube_spec.like), the nodes that would take one more. */
+/* kube_view.c: for pods of a sort, the nodes that would take one more. */
 void kube_node_changed(struct kube *k, uint32_t node); /* What it has left, or whether it takes pods. */
+uint32_t kube_sort_of(struct kube *k, const struct kube_spec *spec); /* Of the spec that is added. */
 int kube_views_make(struct kube *k, struct sl_err *err);
 void kube_views_free(struct kube *k);
 struct kube_view *kube_view_of(
@@ -508,8 +518,6 @@ bool kube_view_any(struct kube *k, const struct kube_view *view, uint32_t pod);
 size_t kube_view_search(struct kube *k, const struct kube_view *view, uint32_t pod, int64_t wanted);
 uint64_t kube_view_room(const struct kube *k, const struct kube_view *view,
 	uint64_t most); /* For so many of its pods; at most `most`. */
-uint32_t kube_view_refusals(
-	struct kube *k, struct kube_view *view); /* Plugins, where no node does, as bits. */
 void kube_view_scores(struct kube *k, struct kube_view *view, const struct kube_spec *spec,
 	const uint32_t *node, size_t count);
 

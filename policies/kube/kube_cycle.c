@@ -96,20 +96,22 @@ static size_t find_feasible(struct kube *k, const struct kube_cycle *cycle)
 static uint32_t find_in_view(struct kube *k, uint32_t pod, struct kube_view *view, bool *retry)
 {
 	const struct kube_spec *spec = &k->spec[k->pod[pod].spec];
-	struct kube_like *like = &k->like[spec->like];
+	struct kube_like *like = spec->like == KUBE_NO ? NULL : &k->like[spec->like];
 	k->failed = false;
 	k->found = 0;
 	*retry = false;
 	if (kube_view_any(k, view, pod)) {
+		k->began = k->start;
 		k->found = kube_view_search(k, view, pod, kube_wanted(spec->profile, k->nodes));
 		return kube_choose(k, pod, view, k->feasible, k->found);
 	}
-	*retry = like->failed && k->freed_count - like->failed_at < k->nodes;
+	*retry = like && like->failed && k->freed_count - like->failed_at < k->nodes;
 	k->unseen = true;
-	k->refusals = *retry ? 0 : kube_view_refusals(k, view);
-	like->failed |= !*retry;
-	like->failed &= *retry || !k->nominees;
-	like->failed_at = k->freed_count;
+	k->refusals = *retry ? 0 : view->refusals;
+	if (like && !*retry)
+		like->failed = !k->nominees;
+	if (like)
+		like->failed_at = k->freed_count;
 	return KUBE_NO;
 }
 
@@ -476,11 +478,11 @@ static bool fails_together(struct kube *k, uint32_t first)
 		return false;
 	const bool hopeless = !has_lower(k, first) && is_too_much(k, spec, job->count);
 	const uint32_t room = hopeless ? 0 : (uint32_t)kube_view_room(k, view, job->count);
-	const struct kube_like *like = &k->like[spec->like];
+	const struct kube_like *like = spec->like == KUBE_NO ? NULL : &k->like[spec->like];
 	if (room == job->count)
 		return false;
-	const bool retry = hopeless || (like->failed && k->freed_count - like->failed_at < k->nodes);
-	const uint32_t bits = retry ? 1U << KUBE_FIT : kube_view_refusals(k, view);
+	const bool retry = hopeless || (like && like->failed && k->freed_count - like->failed_at < k->nodes);
+	const uint32_t bits = retry ? 1U << KUBE_FIT : view->refusals;
 	note_stuck(k, hopeless ? first : job->first + room);
 	if (gang->folds && k->pod[first].entered != k->now) {
 		kube_queue_fold(k, first, room, bits);

@@ -453,6 +453,8 @@ void kube_free(struct kube *k)
 	free(k->parked);
 	kube_alike_free(k);
 	kube_views_free(k);
+	free(k->sort);
+	sl_map_free(&k->sort_map);
 	free(k->freed);
 	free(k->level);
 	free(k->nominee);

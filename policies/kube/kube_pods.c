@@ -192,7 +192,6 @@ static uint32_t find_like(struct kube *k, const struct kube_spec *spec)
 	memset(like, 0, sizeof(*like));
 	memcpy(like->request, spec->request, sizeof(like->request));
 	like->priority = spec->priority;
-	like->spec = (uint32_t)k->specs;
 	return (uint32_t)k->likes++;
 }
 
@@ -312,6 +311,7 @@ static uint32_t make_spec(struct kube *k, uint32_t job, const struct sl_pods *po
 		      !(assignment && assignment->node) && spec->profile == &k->profile[0];
 	spec->named = named_nodes(k, podset);
 	spec->like = spec->plain ? find_like(k, spec) : KUBE_NO;
+	spec->sort = assignment && assignment->node ? KUBE_NO : kube_sort_of(k, spec);
 	return (uint32_t)k->specs++;
 }
 

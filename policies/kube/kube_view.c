@@ -2,7 +2,7 @@
 /*
  * kube_view.c - for pods of a sort, which nodes would take one more, and what these score.
  *
- * A pod for which nothing but the node and its amounts decides (kube_spec.like) finds the same nodes as the
+ * A pod to which no other pods matter finds the same nodes as the
  * last of its sort, but for those that changed since. A view keeps them as bits in the order of visiting; all
  * changes of nodes are in a log, from which a view catches up before it is asked. Searching is then a walk
  * over bits, and a pod that fits nowhere fails without one. Views are kept for as many sorts as memory
@@ -13,13 +13,95 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Sorts ------------------------------------------------------------------------------------- */
+
+static uint64_t hash_labels(uint64_t hash, const struct sl_labels *labels)
+{
+	for (uint32_t i = 0; i < labels->count; i++)
+		hash = sl_hash_text(sl_hash_text(hash, labels->at[i].key), labels->at[i].value);
+	return sl_hash(hash, labels->count);
+}
+
+static bool same_labels(const struct sl_labels *a, const struct sl_labels *b)
+{
+	bool same = a->count == b->count;
+	for (uint32_t i = 0; same && i < a->count; i++)
+		same = strcmp(a->at[i].key, b->at[i].key) == 0 && strcmp(a->at[i].value, b->at[i].value) == 0;
+	return same;
+}
+
+static bool same_exprs(const struct sl_label_expr *a, const struct sl_label_expr *b, uint32_t count)
+{
+	bool same = true;
+	for (uint32_t i = 0; same && i < count; i++) {
+		same = a[i].op == b[i].op && a[i].count == b[i].count && strcmp(a[i].key, b[i].key) == 0;
+		for (uint32_t at = 0; same && at < a[i].count; at++)
+			same = strcmp(a[i].value[at], b[i].value[at]) == 0;
+	}
+	return same;
+}
+
+static bool same_required(const struct sl_podset *a, const struct sl_podset *b)
+{
+	bool same = a->required_count == b->required_count;
+	for (uint32_t i = 0; same && i < a->required_count; i++) {
+		const struct sl_label_term *x = &a->required[i], *y = &b->required[i];
+		same = x->count == y->count && x->field_count == y->field_count &&
+		       same_exprs(x->expr, y->expr, x->count) &&
+		       same_exprs(x->field, y->field, x->field_count);
+	}
+	return same;
+}
+
+static bool same_tolerations(const struct sl_tolerations *a, const struct sl_tolerations *b)
+{
+	bool same = a->count == b->count;
+	for (uint32_t i = 0; same && i < a->count; i++) {
+		const struct sl_toleration *x = &a->at[i], *y = &b->at[i];
+		same = x->exists == y->exists && x->effect == y->effect && strcmp(x->key, y->key) == 0 &&
+		       strcmp(x->value, y->value) == 0;
+	}
+	return same;
+}
+
+static bool same_sort(const struct kube_spec *a, const struct kube_spec *b)
+{
+	return a->profile == b->profile && a->gpu_types == b->gpu_types && a->plain == b->plain &&
+	       memcmp(a->request, b->request, sizeof(a->request)) == 0 &&
+	       same_labels(&a->podset->node_selector, &b->podset->node_selector) &&
+	       same_labels(&a->assignment, &b->assignment) && same_required(a->podset, b->podset) &&
+	       same_tolerations(&a->podset->tolerations, &b->podset->tolerations) &&
+	       same_tolerations(&a->assignment_tolerations, &b->assignment_tolerations);
+}
+
+uint32_t kube_sort_of(struct kube *k, const struct kube_spec *spec)
+{
+	const struct sl_podset *podset = spec->podset;
+	if (podset->spread_count || podset->pod_affinity_count || podset->port_count || podset->node ||
+		spec->claims || spec->named)
+		return KUBE_NO;
+	uint64_t hash = sl_hash_bytes(spec->gpu_types, spec->request, sizeof(spec->request));
+	hash = hash_labels(hash_labels(hash, &podset->node_selector), &spec->assignment);
+	uint32_t i;
+	SL_MAP_EACH(&k->sort_map, hash, i)
+	if (same_sort(&k->spec[k->sort[i].spec], spec))
+		return i;
+	if (SL_GROW(k->sort, k->sort_capacity, k->sorts + 1, &k->err) ||
+		sl_map_add(&k->sort_map, hash, (uint32_t)k->sorts, &k->err))
+		return KUBE_NO;
+	k->sort[k->sorts] = (struct kube_sort){ .spec = (uint32_t)k->specs };
+	return (uint32_t)k->sorts++;
+}
+
+/* ---- Views ------------------------------------------------------------------------------------- */
+
 enum { VIEWS_MAX = 4096, VIEWS_MIN = 16, BYTES_MAX = 64 << 20, WORD = 64 };
 
 static size_t words_of(const struct kube *k) { return ((size_t)k->nodes + WORD - 1) / WORD; }
 
 int kube_views_make(struct kube *k, struct sl_err *err)
 {
-	const size_t each = words_of(k) * sizeof(uint64_t) + (size_t)k->nodes * sizeof(int32_t) + 1;
+	const size_t each = 2 * words_of(k) * sizeof(uint64_t) + (size_t)k->nodes * sizeof(int32_t) + 1;
 	size_t views = BYTES_MAX / each;
 	views = views < VIEWS_MIN ? VIEWS_MIN : views > VIEWS_MAX ? VIEWS_MAX : views;
 	k->changes_kept = 1;
@@ -32,7 +114,7 @@ int kube_views_make(struct kube *k, struct sl_err *err)
 		return sl_fail_memory(err);
 	k->views = (uint32_t)views;
 	for (uint32_t i = 0; i < k->views; i++)
-		k->view[i].like = KUBE_NO;
+		k->view[i].sort = KUBE_NO;
 	for (uint32_t at = 0; at < k->nodes; at++)
 		k->place[k->visit[at]] = at;
 	for (uint32_t i = 0; i < k->nodes; i++)
@@ -44,6 +126,7 @@ int kube_views_make(struct kube *k, struct sl_err *err)
 void kube_views_free(struct kube *k)
 {
 	for (uint32_t i = 0; i < k->views; i++) {
+		free(k->view[i].open);
 		free(k->view[i].takes);
 		free(k->view[i].score);
 	}
@@ -75,63 +158,72 @@ static void look_again(
 	view->score[at] = -1;
 	view->count -= (*word & bit) != 0;
 	*word &= ~bit;
-	if (!has_room(k, spec, &k->node[node]) || kube_keeps_off(k, spec, KUBE_NO, node) != KUBE_FITS)
+	if (!(view->open[at / WORD] & bit) || !has_room(k, spec, &k->node[node]))
 		return;
 	view->count++;
 	*word |= bit;
 }
 
-static void look_at_each(const struct kube *k, struct kube_view *view, const struct kube_spec *spec)
+static void look_at_each(const struct kube *k, struct kube_view *view)
 {
+	const struct kube_spec *spec = &k->spec[k->sort[view->sort].spec];
+	memset(view->open, 0, words_of(k) * sizeof(*view->open));
 	memset(view->takes, 0, words_of(k) * sizeof(*view->takes));
-	view->count = 0;
-	for (uint32_t i = 0; i < k->nodes; i++)
+	view->count = view->refusals = 0;
+	for (uint32_t i = 0; i < k->nodes; i++) {
+		const enum kube_why why = kube_keeps_off(k, spec, KUBE_NO, i);
+		const uint32_t at = k->place[i];
+		view->refusals |= 1U << (why == KUBE_FITS ? KUBE_FIT : kube_plugin_of(why));
+		view->open[at / WORD] |= (uint64_t)(why == KUBE_FITS) << at % WORD;
 		look_again(k, view, spec, i);
+	}
+	view->states = k->states;
+	view->changes = k->changes;
 }
 
 /* Another sort's turn. */
-static struct kube_view *take_view(struct kube *k, uint32_t like)
+static struct kube_view *take_view(struct kube *k, uint32_t sort)
 {
 	struct kube_view *view = &k->view[k->view_next];
-	if (!view->takes)
+	if (!view->takes) {
+		view->open = malloc((words_of(k) + 1) * sizeof(*view->open));
 		view->takes = malloc((words_of(k) + 1) * sizeof(*view->takes));
-	if (!view->score)
 		view->score = malloc(((size_t)k->nodes + 1) * sizeof(*view->score));
-	if (!view->takes || !view->score) {
+	}
+	if (!view->open || !view->takes || !view->score) {
 		(void)sl_fail_memory(&k->err);
 		return NULL;
 	}
-	view->like = like;
-	k->like[like].view = k->view_next;
+	view->sort = sort;
+	k->sort[sort].view = k->view_next;
 	k->view_next = k->view_next + 1 == k->views ? 0 : k->view_next + 1;
-	look_at_each(k, view, &k->spec[k->like[like].spec]);
-	view->changes = k->changes;
-	view->states = UINT64_MAX;
+	look_at_each(k, view);
 	return view;
 }
 
 static void catch_up(struct kube *k, struct kube_view *view)
 {
-	const struct kube_spec *spec = &k->spec[k->like[view->like].spec];
-	if (k->changes - view->changes >= k->nodes)
-		look_at_each(k, view, spec);
-	else
-		for (uint64_t at = view->changes; at < k->changes; at++)
-			look_again(k, view, spec, k->changed[at & (k->changes_kept - 1)]);
+	const struct kube_spec *spec = &k->spec[k->sort[view->sort].spec];
+	if (view->states != k->states || k->changes - view->changes >= k->nodes) {
+		look_at_each(k, view);
+		return;
+	}
+	for (uint64_t at = view->changes; at < k->changes; at++)
+		look_again(k, view, spec, k->changed[at & (k->changes_kept - 1)]);
 	view->changes = k->changes;
 }
 
 struct kube_view *kube_view_of(struct kube *k, uint32_t pod)
 {
 	const struct kube_pod *of = &k->pod[pod];
-	const uint32_t like = k->spec[of->spec].like;
-	if (like == KUBE_NO || k->options.singly || k->options.afresh || k->scaler || k->watch ||
+	const uint32_t sort = k->spec[of->spec].sort;
+	if (sort == KUBE_NO || k->options.singly || k->options.afresh || k->scaler || k->watch ||
 		k->placement || k->trying || k->pod_affinity_hard_pods || of->nominated != KUBE_NO ||
 		of->must != KUBE_NO || !k->spec[of->spec].profile->filters[KUBE_FIT])
 		return NULL;
-	struct kube_view *view = &k->view[k->like[like].view];
-	if (view->like != like)
-		return take_view(k, like);
+	struct kube_view *view = &k->view[k->sort[sort].view];
+	if (view->sort != sort)
+		return take_view(k, sort);
 	catch_up(k, view);
 	return view;
 }
@@ -200,13 +292,13 @@ size_t kube_view_search(struct kube *k, const struct kube_view *view, uint32_t p
 {
 	const uint32_t start = k->start;
 	size_t count = 0;
-	uint32_t end = collect(k, view, pod, start, k->nodes, &count, (size_t)wanted);
-	if (end < k->nodes) {
-		k->start = end;
-		return count;
-	}
-	end = collect(k, view, pod, 0, start, &count, (size_t)wanted);
+	const uint32_t end = collect(k, view, pod, start, k->nodes, &count, (size_t)wanted);
+	k->looked_at = end - start;
 	k->start = end;
+	if (end == k->nodes) {
+		k->start = collect(k, view, pod, 0, start, &count, (size_t)wanted);
+		k->looked_at += k->start;
+	}
 	return count;
 }
 
@@ -225,25 +317,11 @@ static uint64_t room_on(const struct kube *k, const struct kube_spec *spec, cons
 
 uint64_t kube_view_room(const struct kube *k, const struct kube_view *view, uint64_t most)
 {
-	const struct kube_spec *spec = &k->spec[k->like[view->like].spec];
+	const struct kube_spec *spec = &k->spec[k->sort[view->sort].spec];
 	uint64_t room = view->count; /* Each of them takes one. */
 	for (uint32_t at = next_of(k, view, 0); at < k->nodes && room < most; at = next_of(k, view, at + 1))
 		room += room_on(k, spec, &k->node[k->visit[at]]) - 1;
 	return room < most ? room : most;
-}
-
-uint32_t kube_view_refusals(struct kube *k, struct kube_view *view)
-{
-	const struct kube_spec *spec = &k->spec[k->like[view->like].spec];
-	if (view->states == k->states)
-		return view->refusals;
-	view->states = k->states;
-	view->refusals = 0;
-	for (uint32_t i = 0; i < k->nodes; i++) {
-		const enum kube_why why = kube_keeps_off(k, spec, KUBE_NO, i);
-		view->refusals |= 1U << (why == KUBE_FITS ? KUBE_FIT : kube_plugin_of(why));
-	}
-	return view->refusals;
 }
 
 void kube_view_scores(struct kube *k, struct kube_view *view, const struct kube_spec *spec,
