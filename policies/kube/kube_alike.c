@@ -8,8 +8,9 @@
  * attempts (up to where the backoff grows no more), so that within a set the order of trying is that of
  * time, then of rows. Only the first of a set that may fit goes to the queue; the next one once that has
  * been tried. What comes of it, attempts included, is as if each were tried; but a set may fail before a pod
- * that preempts at the same instant, and is tried once more then, and its flush counts changes from the
- * beginning of the instant.
+ * that preempts at the same instant, and is tried once more then, its flush counts changes from the
+ * beginning of the instant, and between sets the order within an instant stays that in which pods entered,
+ * where kube-scheduler has that of the last attempts: who of unequal pods goes first may differ.
  */
 #include "policies/kube/kube.h"
 
