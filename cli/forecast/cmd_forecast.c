@@ -8,7 +8,10 @@
 #include "cli/forecast/forecast_backtest.h"
 
 static const struct option_def options[] = {
-	{ "at", 0, "TIME", false, "the moment: seconds since the trace's zero, a duration, or a date" },
+	{ "at", 0, "TIME", false,
+		"the moment: seconds since the trace's zero, a duration, or a date; default: now, of a log whose jobs still run" },
+	{ "history", 0, "FILE", true,
+		"a further log to learn from, beside what TRACE says of now: sacct -a -P" },
 	{ "job", 0, "ID", true, "only of this job; default: of all that wait" },
 	{ "ask", 0, "REQUEST", true,
 		"in place of jobs that wait: of one not yet submitted, 'nodes=2 limit=4h user=alice'; several: which ends first" },
@@ -123,10 +126,12 @@ static int forecast_at(struct forecast_base *base, const struct forecast_log *lo
 	struct forecast_state state = { 0 };
 	struct forecast_learned learned = { 0 };
 	sl_time now = 0;
-	if (!at)
-		return sl_fail(
-			err, SL_USAGE, "forecast: say which moment of %s is meant: --at TIME", log->name);
-	int status = forecast_log_time(log, "--at", at, &now, err);
+	if (!at && !log->live)
+		return sl_fail(err, SL_USAGE,
+			"forecast: say which moment of %s is meant: --at TIME (none of its jobs still runs or waits)",
+			log->name);
+	int status = at ? forecast_log_time(log, "--at", at, &now, err) : SL_OK;
+	now = at ? now : log->last;
 	if (!status)
 		status = forecast_state_at(&state, log, now, err);
 	const struct forecast_span span = { .from = log->count ? log->job[0].submit : 0, .until = now };

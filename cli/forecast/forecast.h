@@ -50,6 +50,7 @@ struct forecast_log {
 	uint32_t nodes; /* 0: a counted pool. */
 	bool simulated; /* Starts and ends are the policy's, not the log's. */
 	sl_time last;   /* The last thing that is known of it. */
+	bool live;      /* Some of its jobs still ran, or waited, then. */
 };
 /* simulate: its starts are those that the base's policy makes, whatever the log says. */
 int forecast_log_open(

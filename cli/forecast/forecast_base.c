@@ -66,6 +66,14 @@ static int given_settings(struct forecast_base *base, struct sl_err *err)
 {
 	const char *text;
 	int status = SL_OK;
+	const char *files = NULL; /* --history, as replay.with takes them. */
+	for (size_t i = 0; (text = arg_at(base->args, "history", i)); i++) {
+		files = files ? text_made(base->arena, "%s,%s", files, text) : text;
+		if (!files)
+			return sl_fail_memory(err);
+	}
+	if (files)
+		status = keep(base, "replay.with=", files, err);
 	for (size_t i = 0; (text = arg_at(base->args, "set", i)) && !status; i++)
 		status = strchr(text, '=')
 				 ? keep(base, "", text, err)

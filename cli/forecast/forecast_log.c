@@ -40,12 +40,36 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 	return convert_keep(&reading->kept, row, gone, err);
 }
 
+/* Of Slurm's accounting and queue, jobs that still run and wait stay, however long they will run. A log in
+ * SWF has only jobs that are over. */
+static int reads_live(struct forecast_base *base, bool *live, struct sl_err *err)
+{
+	struct sl_input *in;
+	const struct sl_reader *reader;
+	*live = false;
+	if (base->is_run || arg_flag(base->args, "simulated") || arg_flag(base->args, "backtest") ||
+		strcmp(base->options.trace, "-") == 0)
+		return SL_OK;
+	int status = sl_input_open(&in, base->options.trace, err);
+	if (status)
+		return status;
+	status = reader_choose(base->args->registry, &reader, in, err);
+	sl_input_close(in);
+	*live = !status && strncmp(reader->name, "sacct", strlen("sacct")) == 0;
+	return status;
+}
+
 static int read_rows(struct reading *reading, struct sl_err *err)
 {
+	bool live = false;
 	struct forecast_base *base = reading->base;
 	struct scenario_options options = base->options;
 	const struct scenario_watch watch = { reading, NULL, on_row };
 	int status = forecast_settings(base, false, &reading->settings, base->arena, err);
+	if (!status)
+		status = reads_live(base, &live, err);
+	if (!status && live)
+		status = settings_add(&reading->settings, "replay.run_unknown=60", err);
 	options.settings = &reading->settings;
 	options.watch = &watch;
 	struct policy_choice again; /* Takes its settings from the list, so that nobody is left over. */
@@ -143,19 +167,34 @@ static int copy_of(struct reading *reading, struct sl_row *row, sl_time submit, 
 	return SL_OK;
 }
 
-/* By the log. */
-static void take_recorded(const struct sl_row *row, struct forecast_job *job)
+static bool still_runs(const struct sl_job_attributes *says)
+{
+	return says && (says->state_recorded == SL_RUNNING || says->state_recorded == SL_SUSPENDED);
+}
+
+static bool still_waits(const struct sl_job_attributes *says)
+{
+	return says && says->state_recorded == SL_PENDING && says->start_recorded == SL_NONE &&
+	       says->attempts_recorded == 0;
+}
+
+/* By the log. Of a job that still ran or waited as it was written the end is not known. */
+static void take_recorded(struct forecast_log *log, const struct sl_row *row, struct forecast_job *job)
 {
 	const sl_time wait = row->col[SL_COL_WAIT];
 	const sl_time run = row->col[SL_COL_RUN];
 	const sl_time cancel = row->more && row->more->cancel ? row->more->cancel : SL_NONE;
+	const struct sl_job_attributes *says = row->more ? row->more->job : NULL;
 	job->start = job->end = job->cancel = SL_NONE;
-	if (wait >= 0 && run > 0)
+	if (wait >= 0 && (run > 0 || still_runs(says)))
 		job->start = job->submit + wait;
-	if (job->start != SL_NONE)
+	if (job->start != SL_NONE && !still_runs(says))
 		job->end = job->start + run;
-	else
-		job->cancel = cancel;
+	else if (job->start == SL_NONE)
+		job->cancel = cancel != SL_NONE ? cancel : still_waits(says) ? SL_NEVER : SL_NONE;
+	log->live |= still_runs(says) || job->cancel == SL_NEVER;
+	const sl_time known = job->start == SL_NONE ? job->submit : job->start + (run > 0 ? run : 0);
+	log->last = known > log->last ? known : log->last;
 }
 
 /* A job of the scenario's table. */
@@ -174,7 +213,7 @@ static int job_take(
 		.submit = jobs->submit[row],
 		.cancel = SL_NONE };
 	take_names(reading, kept, job);
-	take_recorded(kept, job);
+	take_recorded(log, kept, job);
 	if (start) {
 		job->start = start[row];
 		job->end = start[row] == SL_NONE ? SL_NONE : end[row];
@@ -231,6 +270,40 @@ static int by_submit(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
+static bool is_live(const struct forecast_job *job)
+{
+	return job->cancel == SL_NEVER || (job->start != SL_NONE && job->end == SL_NONE);
+}
+
+/* Its name without that of the further file that it is of ("history/17"). */
+static const char *own_name(char text[32], const struct forecast_log *log, uint32_t job)
+{
+	const char *name = forecast_job_name(text, log, job);
+	const char *slash = strrchr(name, '/');
+	return slash ? slash + 1 : name;
+}
+
+static bool is_same(const struct forecast_log *log, uint32_t a, uint32_t b)
+{
+	char x[32];
+	char y[32];
+	return strcmp(own_name(x, log, a), own_name(y, log, b)) == 0;
+}
+
+/* Who runs or waits by the queue and by the history too is there once. Jobs are by submission. */
+static void ignore_repeated(struct forecast_log *log)
+{
+	for (uint32_t i = 1; log->live && i < log->count; i++) {
+		if (!is_live(&log->job[i]))
+			continue;
+		for (uint32_t k = i; k-- && log->job[k].submit == log->job[i].submit;)
+			if (is_live(&log->job[k]) && is_same(log, k, i)) {
+				log->job[i].start = log->job[i].end = log->job[i].cancel = SL_NONE;
+				break;
+			}
+	}
+}
+
 static int take_all(struct reading *reading, const sl_time *start, const sl_time *end, struct sl_err *err)
 {
 	struct forecast_log *log = reading->log;
@@ -243,6 +316,7 @@ static int take_all(struct reading *reading, const sl_time *start, const sl_time
 		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < count && !status; row++)
 		status = job_take(reading, row, start, end, err);
+	ignore_repeated(log);
 	if (status || start || !waiting->row_count)
 		return status;
 	qsort(waiting->row, waiting->row_count, sizeof(*waiting->row), by_submit);
@@ -276,15 +350,6 @@ static int take_header(struct reading *reading, struct sl_err *err)
 	return SL_OK;
 }
 
-static void settle_last(struct forecast_log *log)
-{
-	for (uint32_t i = 0; i < log->count; i++) {
-		const struct forecast_job *job = &log->job[i];
-		const sl_time end = job->end != SL_NONE ? job->end : job->submit;
-		log->last = i == 0 || end > log->last ? end : log->last;
-	}
-}
-
 static int log_make(struct reading *reading, bool simulated, struct sl_err *err)
 {
 	const uint32_t count = reading->scenario.jobs.count;
@@ -297,7 +362,6 @@ static int log_make(struct reading *reading, bool simulated, struct sl_err *err)
 		status = take_all(reading, start, end, err);
 	if (!status)
 		status = take_header(reading, err);
-	settle_last(reading->log);
 	free(start);
 	free(end);
 	return status;

@@ -10,10 +10,10 @@
  * 1))-th, which holds for any distribution if cases are exchangeable; jobs that wait together are not quite.
  *
  * Which voice the factors are of, and by what cases are alike, is one of a few ways: the one whose medians
- * were off least when each week was forecast from the others. There, too, is seen how much wider than that
- * intervals must be to hold in a week that was not looked at: by how much each had to be stretched around its
- * median, as logarithms, to reach the truth (the score of split conformal prediction); a little more than
- * their level of those scores is taken, and never less than one.
+ * were off least when each week was forecast from those before it. There, too, is seen how much wider than
+ * that intervals must be to hold in a week that was not looked at: by how much each had to be stretched
+ * around its median, as logarithms, to reach the truth (the score of split conformal prediction); a little
+ * more than their level of those scores is taken, and never less than one.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -111,16 +111,24 @@ struct work {
 	double *factor;
 };
 
-/* Those most like it, but for a week (UINT32_MAX: none): how many. */
+/* Which cases are not looked at: of the case's own week; and of later ones, where there are enough before. */
+enum leave { LEAVE_NONE, LEAVE_WEEK, LEAVE_LATER };
+
+static bool is_left(enum leave leave, uint32_t past, uint32_t week)
+{
+	return leave == LEAVE_WEEK ? past == week : leave == LEAVE_LATER && past >= week;
+}
+
+/* Those most like it: how many. */
 static size_t nearest(const struct forecast_calibration *of, const struct forecast_case *is,
-	const struct way *way, uint32_t week, struct near *near)
+	const struct way *way, enum leave leave, struct near *near)
 {
 	double own[FEATURES];
 	size_t n = 0;
 	features_of(is, own);
 	for (size_t i = 0; i < of->count; i++) {
 		double far = 0;
-		if (of->past[i].week == week)
+		if (is_left(leave, of->past[i].week, is->week))
 			continue;
 		for (int k = 0; k < FEATURES; k++)
 			if (way->like >> k & 1)
@@ -148,9 +156,9 @@ static int by_time(const void *a, const void *b)
 }
 
 static void calibrate(const struct forecast_calibration *of, const struct forecast_case *is,
-	const struct way *way, uint32_t week, struct work *work, sl_time found[FORECAST_QUANTILES])
+	const struct way *way, enum leave leave, struct work *work, sl_time found[FORECAST_QUANTILES])
 {
-	const size_t n = nearest(of, is, way, week, work->near);
+	const size_t n = nearest(of, is, way, leave, work->near);
 	for (int k = 0; k < FORECAST_QUANTILES; k++) {
 		for (size_t i = 0; i < n; i++) {
 			const struct forecast_case *past = &of->past[work->near[i].at];
@@ -165,7 +173,7 @@ static void calibrate(const struct forecast_calibration *of, const struct foreca
 	qsort(found, FORECAST_QUANTILES, sizeof(*found), by_time);
 }
 
-/* What came of forecasting each week from the others. */
+/* What came of forecasting each week from those before it; from all others, where those are too few. */
 struct judged {
 	size_t n;
 	sl_time off[JUDGED_MOST + 1]; /* Of medians. */
@@ -188,11 +196,15 @@ static void judge(const struct forecast_calibration *of, const struct way *way, 
 	struct judged *judged)
 {
 	const size_t step = of->count / JUDGED_MOST + 1;
+	size_t before = 0; /* Cases of earlier weeks: they come in order. */
 	judged->n = 0;
 	for (size_t i = 0; i < of->count; i += step) {
 		sl_time found[FORECAST_QUANTILES];
 		const sl_time actual = of->past[i].actual;
-		calibrate(of, &of->past[i], way, of->past[i].week, work, found);
+		while (of->past[before].week < of->past[i].week)
+			before++;
+		calibrate(
+			of, &of->past[i], way, before < CASES_LEAST ? LEAVE_WEEK : LEAVE_LATER, work, found);
 		const sl_time by = found[FORECAST_P50] - actual;
 		judged->off[judged->n] = by < 0 ? -by : by;
 		judged->need_80[judged->n] = needed(found, FORECAST_P10, FORECAST_P90, actual);
@@ -293,16 +305,28 @@ const char *forecast_calibration_way(const struct forecast_calibration *calibrat
 	return calibration->count < CASES_LEAST ? "nothing" : calibration->way->name;
 }
 
+/* Nothing is known of how good anybody is: from now to the latest that anybody says. */
+static void widest(struct forecast_case *is)
+{
+	is->calibrated[FORECAST_P5] = is->calibrated[FORECAST_P10] = 0;
+	for (int i = 0; i < FORECAST_VOICES; i++)
+		for (int k = FORECAST_P90; k <= FORECAST_P95; k++)
+			if (is->said[i][k] > is->calibrated[k])
+				is->calibrated[k] = is->said[i][k];
+}
+
 int forecast_calibrate(
 	const struct forecast_calibration *calibration, struct forecast_case *is, struct sl_err *err)
 {
 	struct work work;
 	memcpy(is->calibrated, is->said[FORECAST_FUTURES], sizeof(is->calibrated));
-	if (calibration->count < CASES_LEAST)
+	if (calibration->count < CASES_LEAST) {
+		widest(is);
 		return SL_OK;
+	}
 	const int status = work_begin(&work, calibration->count, err);
 	if (!status) {
-		calibrate(calibration, is, calibration->way, UINT32_MAX, &work, is->calibrated);
+		calibrate(calibration, is, calibration->way, LEAVE_NONE, &work, is->calibrated);
 		stretch(calibration, is->calibrated);
 	}
 	work_end(&work);
