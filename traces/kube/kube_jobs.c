@@ -562,7 +562,8 @@ static const struct sl_object *group_named(
 	const struct reading *r, const struct sl_object *object, const struct sl_podset *podset)
 {
 	const char *kind = podset->in_scheduling_group ? KUBE_POD_GROUP : KUBE_POD_GROUP_SIGS;
-	return podset->pod_group ? kube_jobs_find(r, kind, object->namespace, podset->pod_group) : NULL;
+	return podset->pod_group ? kube_owners_find(&r->owners, kind, object->namespace, podset->pod_group)
+				 : NULL;
 }
 
 /* Those go along as the list "schedlab/podGroups", each once. */
