@@ -288,7 +288,7 @@ int future_load(struct future *future, struct sl_err *err)
 	if (status)
 		return status;
 	const struct scenario_source source = { future, rows, hand_all };
-	const struct scenario_watch watch = { future, NULL, on_row };
+	const struct scenario_watch watch = { future, NULL, on_row, NULL };
 	struct scenario_options options = question->base->options;
 	options.trace = question->log->name;
 	options.source = &source;
