@@ -64,7 +64,7 @@ static int read_rows(struct reading *reading, struct sl_err *err)
 	bool live = false;
 	struct forecast_base *base = reading->base;
 	struct scenario_options options = base->options;
-	const struct scenario_watch watch = { reading, NULL, on_row };
+	const struct scenario_watch watch = { reading, NULL, on_row, NULL };
 	int status = forecast_settings(base, false, &reading->settings, base->arena, err);
 	if (!status)
 		status = reads_live(base, &live, err);
