@@ -219,7 +219,7 @@ static void look_at_all(struct kube *k, uint32_t pod)
 {
 	const struct kube_cycle cycle = { pod, kube_pod_affinity_new(k, pod), k->nominees > 0, false };
 	for (uint32_t i = 0; i < k->nodes; i++)
-		if (k->node[i].there)
+		if (k->node[i].there && (!k->placement || k->placement[i]))
 			k->node_why[i] = (uint8_t)why_not(k, &cycle, i);
 	kube_pod_affinity_free(cycle.pod_affinity);
 	k->unseen = false;
@@ -572,7 +572,11 @@ bool kube_try_next(struct kube *k)
 uint32_t kube_cycle_find(struct kube *k, uint32_t pod)
 {
 	bool retry;
-	return find_node(k, pod, &retry);
+	const uint32_t node = find_node(k, pod, &retry);
+	/* Why each node refused it is asked for, by what preempts. */
+	if (node == KUBE_NO && !k->failed && (retry || k->unseen))
+		look_at_all(k, pod);
+	return node;
 }
 
 uint32_t kube_cycle_failed_by(const struct kube *k) { return failed_by(k); }
