@@ -12,7 +12,7 @@
 
 #include "cli/base/cli.h"
 #include "cli/run/run_rerun.h"
-#include "models/forecast/forecast.h"
+#include "models/forecast/forecast_models.h"
 
 /* ---- Where the question comes from (forecast_base.c) ------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "models/forecast/forecast.h"
+#include "models/forecast/forecast_models.h"
 
 #define MINUTE (60 * SL_SECOND)
 #define HOUR   (60 * MINUTE)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "models/forecast/forecast.h"
+#include "models/forecast/forecast_models.h"
 
 enum { OF_USER = 20, OF_SIMILAR = 1000 };
 

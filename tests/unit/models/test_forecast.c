@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "models/forecast/forecast.h"
+#include "models/forecast/forecast_models.h"
 
 #define HOUR (3600 * SL_SECOND)
 #define WEEK (168 * HOUR)

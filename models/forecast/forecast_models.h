@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * forecast.h - what a log teaches about the jobs to come: how long they run, who submits when, how often a
- * waiting job is cancelled, how long similar jobs waited, and how far forecasts of its earlier part were off.
+ * forecast_models.h - what a log teaches about the jobs to come: how long they run, who submits when, how
+ * often a waiting job is cancelled, how long similar jobs waited, and how far forecasts of its earlier part
+ * were off.
  *
  * Plain data in, draws and quantiles out: no engine, no file. All chance is by stream and job, so that a
  * job's draw in a future does not depend on what else is drawn there (common random numbers).
@@ -22,7 +23,7 @@ struct forecast_job {
 	sl_time cancel;     /* While it waited; SL_NONE: it was not. */
 };
 
-/* ---- Run times (history.c) ---------------------------------------------------------------------- */
+/* ---- Run times (run_history.c) ---------------------------------------------------------------------- */
 
 /* Groups of similar jobs, from fine to coarse. Of those with a limit in their key run times are as they were,
  * of the others as shares of the limit, where both jobs have one. */
@@ -104,7 +105,7 @@ bool forecast_waits_similar(const struct forecast_waits *waits, const struct for
 /* The rank, from 1, of the value of n that the q-quantile is below with that confidence; n + 1: none is. */
 size_t forecast_bound(size_t n, double q, double confidence);
 
-/* ---- Calibration (calibration.c) ---------------------------------------------------------------------- */
+/* ---- Calibration (conformal.c) ---------------------------------------------------------------------- */
 
 /* Who says how long a job goes on waiting, beside how long it has waited. */
 enum forecast_voice {

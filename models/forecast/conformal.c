@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * calibration.c - quantiles that were right before: conformal quantile regression with nearest cases.
+ * conformal.c - quantiles that were right before: conformal quantile regression with nearest cases.
  *
  * Futures are as good as the policy is known, the machine, and the users. What is left over shows in the
  * past: of each quantile that was said, by what factor the truth was off. Among the cases most like the one
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/forecast/forecast.h"
+#include "models/forecast/forecast_models.h"
 
 enum { FEATURES = FORECAST_VOICES + 1, CASES_LEAST = 40, NEAREST_LEAST = 40, JUDGED_MOST = 300 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * history.c - how long jobs run, by what is known of them: quantiles of similar jobs' run times beyond the
- * time that they have run already, shrunk towards coarser groups where a group is small.
+ * run_history.c - how long jobs run, by what is known of them: quantiles of similar jobs' run times beyond
+ * the time that they have run already, shrunk towards coarser groups where a group is small.
  *
  * Users repeat themselves (Tsafrir, Etsion and Feitelson, IEEE TPDS 18(6), 2007), and the more of a request
  * is equal, the more they do (Smith, Foster and Taylor, JSSPP 1998: templates of attributes). A draw goes
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/forecast/forecast.h"
+#include "models/forecast/forecast_models.h"
 
 enum { SHRINK = 4 };
 
