@@ -185,7 +185,7 @@ const struct command cmd_forecast = {
 		"\n"
 		"examples:\n"
 		"  schedlab forecast log.swf -p easy --at 30d\n"
-		"  schedlab forecast out --at 2h --job 17 --json\n"
+		"  schedlab forecast out --at 2h --json\n"
 		"  schedlab forecast log.swf --at 30d --ask 'nodes=32 limit=4h user=7' --ask 'nodes=16 limit=8h user=7'\n"
 		"  schedlab forecast log.swf --backtest --json\n",
 	.options = options,

@@ -31,9 +31,9 @@ schedlab run t.csv -c good.conf -p slurm --quiet --json -o out-s >/dev/null
 schedlab explain out-s 2 --no-what-if | tail -1
 schedlab explain out-s 2 --no-what-if --json | grep -o '"refused": "[^"]*"'
 schedlab explain out-s 3 --no-what-if | grep 'free on'
-# A kind is known by its API group: Volcano's Job, and the Workload of scheduling.k8s.io, are others.
+# A kind is known by its API group: a Job of another one, and the Workload of scheduling.k8s.io, are others.
 cat >jobs.yaml <<'END'
-apiVersion: batch.volcano.sh/v1alpha1
+apiVersion: batch.example.com/v1alpha1
 kind: Job
 metadata: {name: theirs, namespace: n}
 spec: {minAvailable: 1, tasks: []}
@@ -66,7 +66,7 @@ spec: {nodeLabels: {a: b}}
 END
 schedlab inspect nodes.yaml -p kube | sed 's/  */ /g'
 schedlab run jobs.yaml -c nodes.yaml -p kube --quiet --json -o out-k | grep '"jobs.total"'
-schedlab inspect jobs.yaml | grep -i 'volcano\|k8s' | sed 's/  */ /g'
+schedlab inspect jobs.yaml | grep -i 'example\|k8s' | sed 's/  */ /g'
 # A gate that Kueue does not have is refused; one that decides nothing here is not.
 for gate in PartialAdmision LocalQueueMetrics; do
 	printf 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfeatureGates: {%s: true}\n---\n' $gate >gates.yaml
