@@ -287,7 +287,7 @@ static void try_placements(struct kube *k, uint32_t number, const struct kube_ke
 {
 	const struct kube_profile *profile = k->spec[k->pod[result->at[0].pod].spec].profile;
 	struct placements p;
-	struct taken_list list = { NULL };
+	struct taken_list list = { .at = NULL };
 	if (!begin_placements(k, &p))
 		return;
 	try_each(k, number, key, domain, &p, result, &list);

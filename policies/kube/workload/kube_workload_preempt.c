@@ -250,7 +250,7 @@ static bool may_preempt(const struct kube *k, uint32_t gang, const struct kube_g
 
 bool kube_workload_preempt(struct kube *k, uint32_t gang, const struct kube_group_result *group)
 {
-	struct victims v = { NULL };
+	struct victims v = { .unit = NULL };
 	struct kube_group_result trial = *group;
 	if (!may_preempt(k, gang, group))
 		return false;

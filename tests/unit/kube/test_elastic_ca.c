@@ -136,14 +136,13 @@ Test(elastic_ca, expendable_pods_cause_none)
 #define SIZED(name, cpu, mem)                                                                            \
 	"---\nkind: Node\nmetadata: {name: " name "}\nstatus: {allocatable: {cpu: " cpu ", memory: " mem \
 	"Gi}}\n"
-#define THREE                                                                                 \
-	SIZED("n2", "2", "8")                                                                 \
-	SIZED("n3", "2", "8")                                                                 \
-	SIZED("n4", "2", "8")                                                                 \
-	SIZED("n5", "8", "32")                                                                \
-	SIZED("n6", "4", "32") GROUP("a", "nodes: \"n[2-4]\", price: 1, priority: 1, max: 2") \
-		GROUP("b", "nodes: n5, price: 3, priority: 5")                                \
-			GROUP("c", "nodes: n6, price: 1.9, priority: 5")
+#define SIZED_NODES           \
+	SIZED("n2", "2", "8") \
+	SIZED("n3", "2", "8") SIZED("n4", "2", "8") SIZED("n5", "8", "32") SIZED("n6", "4", "32")
+#define GROUP_A GROUP("a", "nodes: \"n[2-4]\", price: 1, priority: 1, max: 2")
+#define GROUP_B GROUP("b", "nodes: n5, price: 3, priority: 5")
+#define GROUP_C GROUP("c", "nodes: n6, price: 1.9, priority: 5")
+#define THREE   SIZED_NODES GROUP_A GROUP_B GROUP_C
 
 static uint32_t grows(const char *expander)
 {
