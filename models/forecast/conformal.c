@@ -141,8 +141,11 @@ static size_t nearest(const struct forecast_calibration *of, const struct foreca
 	return least < n ? least : n;
 }
 
+/* Of no case: what is said stays. */
 static double factor_of(const double *ascending, size_t n, double q)
 {
+	if (!n)
+		return 0;
 	const double rank = ceil(q * ((double)n + 1) - 1e-9);
 	const size_t at = rank < 1 ? 1 : rank > (double)n ? n : (size_t)rank;
 	return ascending[at - 1];

@@ -294,4 +294,10 @@ Test(forecast, calibration_finds_the_factor)
 	cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
 	cr_expect_eq(is.calibrated[FORECAST_P50], 940 * SL_SECOND);
 	forecast_calibration_free(calibration);
+	/* Nor how well it would have done, of a single week. */
+	for (int i = 0; i < 50; i++)
+		past[i] = case_of(0, 940, 1940);
+	calibration = forecast_calibration_new(past, 50, &err);
+	cr_assert(calibration);
+	forecast_calibration_free(calibration);
 }
