@@ -20,31 +20,22 @@ static int keep(struct forecast_base *base, const char *before, const char *text
 
 static int from_run(struct forecast_base *base, const char *path, struct sl_err *err)
 {
-	struct rerun *rerun = &base->rerun;
+	struct rerun_texts texts = { .arena = base->arena };
 	base->is_run = true;
-	int status = rerun_open(rerun, path, base->args->registry, err);
-	if (!status)
-		status = rerun_load(rerun, err);
+	int status = rerun_recipe(
+		&base->rerun, path, base->args->registry, "forecast", &base->options, &texts, err);
 	if (status)
 		return status;
-	const struct snapshot *snapshot = &rerun->snapshot;
-	if (snapshot->interval_count != 1)
-		return sl_fail(err, SL_USAGE,
-			"%s: its run went over from one policy to another: forecast asks about runs under one",
-			path);
-	struct settings found = { .arena = base->arena };
-	status = snapshot_scenario(snapshot, &base->options, &found, err);
+	const struct snapshot *snapshot = &base->rerun.snapshot;
 	base->options.registry = base->args->registry;
 	base->options.stop = &cli_stop;
 	base->setting = sl_alloc(base->arena,
-		found.count + snapshot->interval[0].value_count + base->args->given_count + 1,
+		texts.count + snapshot->interval[0].value_count + base->args->given_count + 1,
 		sizeof(*base->setting));
 	if (!base->setting)
 		return sl_fail_memory(err);
-	for (size_t i = 0; i < found.count && !status; i++) {
-		const char *text = text_made(base->arena, "%s=%s", found.item[i].key, found.item[i].value);
-		status = text ? keep(base, "", text, err) : sl_fail_memory(err);
-	}
+	for (size_t i = 0; i < texts.count && !status; i++)
+		status = keep(base, "", texts.item[i], err);
 	for (size_t i = 0; i < snapshot->interval[0].value_count && !status; i++)
 		status = keep(base, "", snapshot->interval[0].value[i], err);
 	base->policy = snapshot->interval[0].policy;

@@ -230,6 +230,33 @@ int rerun_advance(struct rerun *rerun, struct sim_run *sim, sl_time until, struc
 	return status ? status : sim_advance(sim, until, err);
 }
 
+int rerun_recipe(struct rerun *rerun, const char *path, struct registry *registry, const char *command,
+	struct scenario_options *options, struct rerun_texts *texts, struct sl_err *err)
+{
+	int status = rerun_open(rerun, path, registry, err);
+	if (!status)
+		status = rerun_load(rerun, err);
+	if (status)
+		return status;
+	if (rerun->snapshot.interval_count != 1)
+		return sl_fail(err, SL_USAGE,
+			"%s: its run went over from one policy to another: %s asks about runs under one",
+			path, command);
+	struct settings found = { .arena = texts->arena };
+	status = snapshot_scenario(&rerun->snapshot, options, &found, err);
+	options->settings = NULL;
+	texts->item = sl_alloc(texts->arena, found.count + 1, sizeof(*texts->item));
+	if (!status && !texts->item)
+		status = sl_fail_memory(err);
+	for (texts->count = 0; texts->count < found.count && !status; texts->count++) {
+		const struct setting *is = &found.item[texts->count];
+		texts->item[texts->count] = text_made(texts->arena, "%s=%s", is->key, is->value);
+		if (!texts->item[texts->count])
+			status = sl_fail_memory(err);
+	}
+	return status;
+}
+
 int rerun_begin(struct rerun *rerun, struct sim_run *sim, unsigned record, sl_time until, struct sl_err *err)
 {
 	const int status = rerun_start(rerun, sim, record, err);

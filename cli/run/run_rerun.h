@@ -34,6 +34,16 @@ int rerun_open(struct rerun *rerun, const char *path, struct registry *registry,
 int rerun_change(struct rerun *rerun, const char *setting, struct sl_err *err);
 /* Reads the inputs. SL_BASELINE: they are not there as they were. */
 int rerun_load(struct rerun *rerun, struct sl_err *err);
+/* Opens and loads a run under one policy, and gives its settings as "KEY=VALUE", closed by nothing, and its
+ * other options: what a command asks that begins with another run's recipe. SL_USAGE: it went over to another
+ * policy; `command` says who asks. Texts are in the arena of `texts`. */
+struct rerun_texts {
+	struct sl_arena *arena;
+	const char **item;
+	size_t count;
+};
+int rerun_recipe(struct rerun *rerun, const char *path, struct registry *registry, const char *command,
+	struct scenario_options *options, struct rerun_texts *texts, struct sl_err *err);
 /* From its beginning to that time (SL_NEVER: to its end), through its policies, digests compared
  * (SL_DIFFERS). record: of enum sim_record. sim_advance, sim_end, sim_release are the caller's. */
 int rerun_begin(struct rerun *rerun, struct sim_run *sim, unsigned record, sl_time until, struct sl_err *err);

@@ -41,33 +41,17 @@ struct base {
 
 static int from_run(struct base *base, const char *path, struct sl_err *err)
 {
-	struct rerun *rerun = &base->rerun;
-	int status = rerun_open(rerun, path, base->args->registry, err);
-	if (!status)
-		status = rerun_load(rerun, err);
+	struct rerun_texts texts = { .arena = base->arena };
+	const int status =
+		rerun_recipe(&base->rerun, path, base->args->registry, "whatif", &base->options, &texts, err);
 	if (status)
 		return status;
-	const struct snapshot *snapshot = &rerun->snapshot;
-	if (snapshot->interval_count != 1)
-		return sl_fail(err, SL_USAGE,
-			"%s: its run went over from one policy to another: whatif asks about runs under one",
-			path);
-	struct settings none = { .arena = base->arena };
-	status = snapshot_scenario(snapshot, &base->options, &none, err);
-	base->setting = sl_alloc(base->arena, none.count, sizeof(*base->setting));
-	if (!base->setting)
-		return sl_fail_memory(err);
-	for (size_t i = 0; i < none.count && !status; i++) {
-		char *text = text_made(base->arena, "%s=%s", none.item[i].key, none.item[i].value);
-		if (!text)
-			return sl_fail_memory(err);
-		base->setting[base->setting_count++] = text;
-	}
-	base->options.settings = NULL;
-	base->policy = snapshot->interval[0].policy;
-	base->value = snapshot->interval[0].value;
-	base->value_count = snapshot->interval[0].value_count;
-	return status;
+	base->setting = texts.item;
+	base->setting_count = texts.count;
+	base->policy = base->rerun.snapshot.interval[0].policy;
+	base->value = base->rerun.snapshot.interval[0].value;
+	base->value_count = base->rerun.snapshot.interval[0].value_count;
+	return SL_OK;
 }
 
 static int from_line(struct base *base, struct sl_err *err)

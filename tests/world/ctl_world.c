@@ -285,7 +285,8 @@ const char *cw_reasons(struct ctl_world *w, const char *id)
 	unsigned last = SL_REASON_NONE;
 	size_t len = 0;
 	w->text[0] = '\0';
-	for (size_t i = 0; i < r->reason_count; i++) {
+	for (size_t i = 0; i < r->reason_count && len < sizeof(w->text);
+		i++) { /* As many as there is room for. */
 		if (r->reasons[i].job != row || r->reasons[i].reason == SL_REASON_NONE ||
 			r->reasons[i].reason == last)
 			continue;

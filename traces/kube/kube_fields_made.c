@@ -18,193 +18,96 @@ static const char steady[] = "as many pods from the beginning to the end";
 		"status.*", SL_IGNORED, anew                                                       \
 	}
 
+/* Pods of one role of a Kubeflow job; what all of its jobs have; a RayCluster where it stands. */
+#define REPLICAS(of)                                                                             \
+	{ of ".replicas", SL_MODELLED, NULL }, { of ".restartPolicy", SL_IGNORED, no_failures }, \
+	{                                                                                        \
+		of ".template.@pod", SL_MODELLED, NULL                                           \
+	}
+#define RUN_POLICY                                                                                           \
+	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },                                       \
+		{ "spec.runPolicy.suspend", SL_IGNORED, suspended },                                         \
+		{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },                                  \
+		{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },         \
+		{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,                                           \
+			"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },   \
+		{ "spec.runPolicy.*", SL_IGNORED, nothing }, { "spec.elasticPolicy.*", SL_IGNORED, steady }, \
+		{ "spec.*", SL_IGNORED, nothing }, ENDS
+#define RAY_CLUSTER(at)                                                                            \
+	{ at "headGroupSpec.template.@pod", SL_MODELLED, NULL },                                   \
+		{ at "headGroupSpec.*", SL_IGNORED, nothing },                                     \
+		{ at "workerGroupSpecs.groupName", SL_MODELLED, NULL },                            \
+		{ at "workerGroupSpecs.replicas", SL_MODELLED, NULL },                             \
+		{ at "workerGroupSpecs.minReplicas", SL_APPROXIMATED, steady },                    \
+		{ at "workerGroupSpecs.maxReplicas", SL_APPROXIMATED, steady },                    \
+		{ at "workerGroupSpecs.numOfHosts", SL_MODELLED, NULL },                           \
+		{ at "workerGroupSpecs.suspend", SL_MODELLED, NULL },                              \
+		{ at "workerGroupSpecs.template.@pod", SL_MODELLED, NULL },                        \
+		{ at "workerGroupSpecs.*", SL_IGNORED, nothing },                                  \
+		{ at "enableInTreeAutoscaling", SL_APPROXIMATED,                                   \
+			"the head has the autoscaler's container, and the workers stay as many" }, \
+		{ at "autoscalerOptions.resources.*", SL_MODELLED, NULL },                         \
+		{ at "autoscalerOptions.*", SL_IGNORED, steady },                                  \
+	{                                                                                          \
+		at "suspend", SL_IGNORED, suspended                                                \
+	}
+
 static const struct kube_field pytorch[] = {
-	{ "spec.pytorchReplicaSpecs.Master.replicas", SL_MODELLED, NULL },
-	{ "spec.pytorchReplicaSpecs.Master.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.pytorchReplicaSpecs.Master.template.@pod", SL_MODELLED, NULL },
-	{ "spec.pytorchReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
-	{ "spec.pytorchReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.pytorchReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
-	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
-	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
-	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
-	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
-	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
-		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
-	{ "spec.runPolicy.*", SL_IGNORED, nothing },
-	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
-	{ "spec.*", SL_IGNORED, nothing },
-	ENDS,
+	REPLICAS("spec.pytorchReplicaSpecs.Master"),
+	REPLICAS("spec.pytorchReplicaSpecs.Worker"),
+	RUN_POLICY,
 };
 
 static const struct kube_field tf[] = {
-	{ "spec.tfReplicaSpecs.Chief.replicas", SL_MODELLED, NULL },
-	{ "spec.tfReplicaSpecs.Chief.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.tfReplicaSpecs.Chief.template.@pod", SL_MODELLED, NULL },
-	{ "spec.tfReplicaSpecs.Master.replicas", SL_MODELLED, NULL },
-	{ "spec.tfReplicaSpecs.Master.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.tfReplicaSpecs.Master.template.@pod", SL_MODELLED, NULL },
-	{ "spec.tfReplicaSpecs.PS.replicas", SL_MODELLED, NULL },
-	{ "spec.tfReplicaSpecs.PS.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.tfReplicaSpecs.PS.template.@pod", SL_MODELLED, NULL },
-	{ "spec.tfReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
-	{ "spec.tfReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.tfReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
-	{ "spec.tfReplicaSpecs.Evaluator.replicas", SL_MODELLED, NULL },
-	{ "spec.tfReplicaSpecs.Evaluator.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.tfReplicaSpecs.Evaluator.template.@pod", SL_MODELLED, NULL },
-	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
-	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
-	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
-	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
-	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
-		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
-	{ "spec.runPolicy.*", SL_IGNORED, nothing },
-	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
-	{ "spec.*", SL_IGNORED, nothing },
-	ENDS,
+	REPLICAS("spec.tfReplicaSpecs.Chief"),
+	REPLICAS("spec.tfReplicaSpecs.Master"),
+	REPLICAS("spec.tfReplicaSpecs.PS"),
+	REPLICAS("spec.tfReplicaSpecs.Worker"),
+	REPLICAS("spec.tfReplicaSpecs.Evaluator"),
+	RUN_POLICY,
 };
 
 static const struct kube_field xgboost[] = {
-	{ "spec.xgbReplicaSpecs.Master.replicas", SL_MODELLED, NULL },
-	{ "spec.xgbReplicaSpecs.Master.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.xgbReplicaSpecs.Master.template.@pod", SL_MODELLED, NULL },
-	{ "spec.xgbReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
-	{ "spec.xgbReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.xgbReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
-	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
-	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
-	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
-	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
-	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
-		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
-	{ "spec.runPolicy.*", SL_IGNORED, nothing },
-	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
-	{ "spec.*", SL_IGNORED, nothing },
-	ENDS,
+	REPLICAS("spec.xgbReplicaSpecs.Master"),
+	REPLICAS("spec.xgbReplicaSpecs.Worker"),
+	RUN_POLICY,
 };
 
 static const struct kube_field paddle[] = {
-	{ "spec.paddleReplicaSpecs.Master.replicas", SL_MODELLED, NULL },
-	{ "spec.paddleReplicaSpecs.Master.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.paddleReplicaSpecs.Master.template.@pod", SL_MODELLED, NULL },
-	{ "spec.paddleReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
-	{ "spec.paddleReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.paddleReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
-	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
-	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
-	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
-	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
-	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
-		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
-	{ "spec.runPolicy.*", SL_IGNORED, nothing },
-	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
-	{ "spec.*", SL_IGNORED, nothing },
-	ENDS,
+	REPLICAS("spec.paddleReplicaSpecs.Master"),
+	REPLICAS("spec.paddleReplicaSpecs.Worker"),
+	RUN_POLICY,
 };
 
 static const struct kube_field jax[] = {
-	{ "spec.jaxReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
-	{ "spec.jaxReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.jaxReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
-	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
-	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
-	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
-	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
-	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
-		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
-	{ "spec.runPolicy.*", SL_IGNORED, nothing },
-	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
-	{ "spec.*", SL_IGNORED, nothing },
-	ENDS,
+	REPLICAS("spec.jaxReplicaSpecs.Worker"),
+	RUN_POLICY,
 };
 
 static const struct kube_field mx[] = {
-	{ "spec.mxReplicaSpecs.Scheduler.replicas", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.Scheduler.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.mxReplicaSpecs.Scheduler.template.@pod", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.Server.replicas", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.Server.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.mxReplicaSpecs.Server.template.@pod", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.mxReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.TunerTracker.replicas", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.TunerTracker.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.mxReplicaSpecs.TunerTracker.template.@pod", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.TunerServer.replicas", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.TunerServer.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.mxReplicaSpecs.TunerServer.template.@pod", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.Tuner.replicas", SL_MODELLED, NULL },
-	{ "spec.mxReplicaSpecs.Tuner.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.mxReplicaSpecs.Tuner.template.@pod", SL_MODELLED, NULL },
-	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
-	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
-	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
-	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
-	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
-		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
-	{ "spec.runPolicy.*", SL_IGNORED, nothing },
-	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
-	{ "spec.*", SL_IGNORED, nothing },
-	ENDS,
+	REPLICAS("spec.mxReplicaSpecs.Scheduler"),
+	REPLICAS("spec.mxReplicaSpecs.Server"),
+	REPLICAS("spec.mxReplicaSpecs.Worker"),
+	REPLICAS("spec.mxReplicaSpecs.TunerTracker"),
+	REPLICAS("spec.mxReplicaSpecs.TunerServer"),
+	REPLICAS("spec.mxReplicaSpecs.Tuner"),
+	RUN_POLICY,
 };
 
 static const struct kube_field mpi[] = {
-	{ "spec.mpiReplicaSpecs.Launcher.replicas", SL_MODELLED, NULL },
-	{ "spec.mpiReplicaSpecs.Launcher.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.mpiReplicaSpecs.Launcher.template.@pod", SL_MODELLED, NULL },
-	{ "spec.mpiReplicaSpecs.Worker.replicas", SL_MODELLED, NULL },
-	{ "spec.mpiReplicaSpecs.Worker.restartPolicy", SL_IGNORED, no_failures },
-	{ "spec.mpiReplicaSpecs.Worker.template.@pod", SL_MODELLED, NULL },
-	{ "spec.runPolicy.activeDeadlineSeconds", SL_MODELLED, NULL },
-	{ "spec.runPolicy.suspend", SL_IGNORED, suspended },
-	{ "spec.runPolicy.backoffLimit", SL_IGNORED, no_failures },
-	{ "spec.runPolicy.schedulingPolicy.minAvailable", SL_MODELLED, "for policy runai" },
-	{ "spec.runPolicy.schedulingPolicy.*", SL_IGNORED,
-		"give the label kueue.x-k8s.io/priority-class, or the pods a priorityClassName" },
-	{ "spec.runPolicy.*", SL_IGNORED, nothing },
-	{ "spec.elasticPolicy.*", SL_IGNORED, steady },
-	{ "spec.*", SL_IGNORED, nothing },
-	ENDS,
+	REPLICAS("spec.mpiReplicaSpecs.Launcher"),
+	REPLICAS("spec.mpiReplicaSpecs.Worker"),
+	RUN_POLICY,
 };
 
 static const struct kube_field ray_cluster[] = {
-	{ "spec.headGroupSpec.template.@pod", SL_MODELLED, NULL },
-	{ "spec.headGroupSpec.*", SL_IGNORED, nothing },
-	{ "spec.workerGroupSpecs.groupName", SL_MODELLED, NULL },
-	{ "spec.workerGroupSpecs.replicas", SL_MODELLED, NULL },
-	{ "spec.workerGroupSpecs.minReplicas", SL_APPROXIMATED, steady },
-	{ "spec.workerGroupSpecs.maxReplicas", SL_APPROXIMATED, steady },
-	{ "spec.workerGroupSpecs.numOfHosts", SL_MODELLED, NULL },
-	{ "spec.workerGroupSpecs.suspend", SL_MODELLED, NULL },
-	{ "spec.workerGroupSpecs.template.@pod", SL_MODELLED, NULL },
-	{ "spec.workerGroupSpecs.*", SL_IGNORED, nothing },
-	{ "spec.enableInTreeAutoscaling", SL_APPROXIMATED,
-		"the head has the autoscaler's container, and the workers stay as many" },
-	{ "spec.autoscalerOptions.resources.*", SL_MODELLED, NULL },
-	{ "spec.autoscalerOptions.*", SL_IGNORED, steady },
-	{ "spec.suspend", SL_IGNORED, suspended },
+	RAY_CLUSTER("spec."),
 	{ "spec.*", SL_IGNORED, nothing },
 	{ "status.*", SL_IGNORED, anew },
 };
 
 static const struct kube_field ray_job[] = {
-	{ "spec.rayClusterSpec.headGroupSpec.template.@pod", SL_MODELLED, NULL },
-	{ "spec.rayClusterSpec.headGroupSpec.*", SL_IGNORED, nothing },
-	{ "spec.rayClusterSpec.workerGroupSpecs.groupName", SL_MODELLED, NULL },
-	{ "spec.rayClusterSpec.workerGroupSpecs.replicas", SL_MODELLED, NULL },
-	{ "spec.rayClusterSpec.workerGroupSpecs.minReplicas", SL_APPROXIMATED, steady },
-	{ "spec.rayClusterSpec.workerGroupSpecs.maxReplicas", SL_APPROXIMATED, steady },
-	{ "spec.rayClusterSpec.workerGroupSpecs.numOfHosts", SL_MODELLED, NULL },
-	{ "spec.rayClusterSpec.workerGroupSpecs.suspend", SL_MODELLED, NULL },
-	{ "spec.rayClusterSpec.workerGroupSpecs.template.@pod", SL_MODELLED, NULL },
-	{ "spec.rayClusterSpec.workerGroupSpecs.*", SL_IGNORED, nothing },
-	{ "spec.rayClusterSpec.enableInTreeAutoscaling", SL_APPROXIMATED,
-		"the head has the autoscaler's container, and the workers stay as many" },
-	{ "spec.rayClusterSpec.autoscalerOptions.resources.*", SL_MODELLED, NULL },
-	{ "spec.rayClusterSpec.autoscalerOptions.*", SL_IGNORED, steady },
-	{ "spec.rayClusterSpec.suspend", SL_IGNORED, suspended },
+	RAY_CLUSTER("spec.rayClusterSpec."),
 	{ "spec.submissionMode", SL_MODELLED, NULL },
 	{ "spec.submitterPodTemplate.@pod", SL_MODELLED, NULL },
 	{ "spec.activeDeadlineSeconds", SL_MODELLED, NULL },
@@ -215,21 +118,7 @@ static const struct kube_field ray_job[] = {
 };
 
 static const struct kube_field ray_service[] = {
-	{ "spec.rayClusterConfig.headGroupSpec.template.@pod", SL_MODELLED, NULL },
-	{ "spec.rayClusterConfig.headGroupSpec.*", SL_IGNORED, nothing },
-	{ "spec.rayClusterConfig.workerGroupSpecs.groupName", SL_MODELLED, NULL },
-	{ "spec.rayClusterConfig.workerGroupSpecs.replicas", SL_MODELLED, NULL },
-	{ "spec.rayClusterConfig.workerGroupSpecs.minReplicas", SL_APPROXIMATED, steady },
-	{ "spec.rayClusterConfig.workerGroupSpecs.maxReplicas", SL_APPROXIMATED, steady },
-	{ "spec.rayClusterConfig.workerGroupSpecs.numOfHosts", SL_MODELLED, NULL },
-	{ "spec.rayClusterConfig.workerGroupSpecs.suspend", SL_MODELLED, NULL },
-	{ "spec.rayClusterConfig.workerGroupSpecs.template.@pod", SL_MODELLED, NULL },
-	{ "spec.rayClusterConfig.workerGroupSpecs.*", SL_IGNORED, nothing },
-	{ "spec.rayClusterConfig.enableInTreeAutoscaling", SL_APPROXIMATED,
-		"the head has the autoscaler's container, and the workers stay as many" },
-	{ "spec.rayClusterConfig.autoscalerOptions.resources.*", SL_MODELLED, NULL },
-	{ "spec.rayClusterConfig.autoscalerOptions.*", SL_IGNORED, steady },
-	{ "spec.rayClusterConfig.suspend", SL_IGNORED, suspended },
+	RAY_CLUSTER("spec.rayClusterConfig."),
 	{ "spec.serveConfigV2", SL_IGNORED, "one cluster, as it is at first: no upgrades" },
 	{ "spec.*", SL_IGNORED, nothing },
 	{ "status.*", SL_IGNORED, anew },
