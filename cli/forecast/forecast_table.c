@@ -175,7 +175,8 @@ void forecast_head(const struct forecast_question *question)
 {
 	char text[32];
 	const struct forecast_state *state = question->state;
-	(void)printf("at %s: %u job%s run%s, %u wait%s; %u futures under %s, learned from %zu jobs\n",
+	(void)printf(
+		"at %s: %u job%s run%s, %u wait%s; %u futures under %s, learned from %zu jobs (not calibrated)\n",
 		screen_duration(text, state->now), state->running_count, state->running_count == 1 ? "" : "s",
 		state->running_count == 1 ? "s" : "", state->waiting_count,
 		state->waiting_count == 1 ? "s" : "", question->futures, question->base->choice.text,
