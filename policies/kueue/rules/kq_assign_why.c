@@ -29,40 +29,37 @@ const char *kq_worse_reason(const char *a, const char *b) { return severity(a) >
 
 /* ---- Of the whole ------------------------------------------------------------------------------- */
 
-/* The least severe of a group's flavors that do not fit, from the attempt `from` on; false: a flavor before
+/* The least severe of a group's flavors that do not fit, from the attempt `from` on; NULL: a flavor before
  * it was of the same group, which then is counted already, or the group is not at fault. Once all groups have
  * flavors, only a topology can be, and then what else a group offers is no way out. */
-static bool reason_of_group(const struct kq_podset_assignment *podset, uint32_t from, const char **reason)
+static const char *reason_of_group(const struct kq_podset_assignment *podset, uint32_t from)
 {
-	bool found = false;
+	const char *least = NULL;
 	for (uint32_t i = 0; i < from; i++)
 		if (podset->attempt[i].group == podset->attempt[from].group)
-			return false;
+			return NULL;
 	for (uint32_t i = from; i < podset->attempt_count; i++) {
 		const struct kq_attempt *one = &podset->attempt[i];
 		if (one->group != podset->attempt[from].group)
 			continue;
 		if (one->mode != KQ_NO_FIT && podset->failed)
-			return false;
-		if (one->mode == KQ_NO_FIT && (!found || severity(one->reason) < severity(*reason))) {
-			*reason = one->reason;
-			found = true;
-		}
+			return NULL;
+		if (one->mode == KQ_NO_FIT && (!least || severity(one->reason) < severity(least)))
+			least = one->reason;
 	}
-	return found;
+	return least;
 }
 
 static const char *reason_of_podset(const struct kq_podset_assignment *podset)
 {
-	const char *worst = NULL, *reason;
+	const char *worst = NULL;
 	if (!podset->attempt_count)
 		return kq_no_matching_flavor;
 	for (uint32_t i = 0; i < podset->why_count; i++)
 		if (podset->why[i].kind == KQ_WHY_UNDECLARED)
 			worst = kq_no_matching_flavor;
 	for (uint32_t i = 0; i < podset->attempt_count; i++)
-		if (reason_of_group(podset, i, &reason))
-			worst = kq_worse_reason(worst, reason);
+		worst = kq_worse_reason(worst, reason_of_group(podset, i));
 	return worst;
 }
 
