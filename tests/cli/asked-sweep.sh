@@ -6,13 +6,18 @@ cat >t.swf <<'SWF'
 SWF
 cat >s.yaml <<YAML
 traces: [$PWD/t.swf]
-policies: ['external:command="sleep 1; exit 1"']
+policies: ['external:command="touch begun; until [ -e told ]; do sleep 0.05; done; exit 1"']
 seeds: 1
 YAML
 schedlab sweep run s.yaml -o d -j 1 --trust --max-time 60 --quiet 2>said &
 run=$!
-sleep 0.4
+until [ -e begun ]; do sleep 0.05; done
 kill -USR1 $run
+for _ in $(seq 1200); do
+	[ "$(wc -l <said)" -ge 3 ] && break
+	sleep 0.05
+done
+touch told
 wait $run
 echo "exit $?"
 grep -c '^schedlab: 0 of 1 points done, 0 failed$' said

@@ -10,7 +10,7 @@ read -r hello
 echo '{}'
 while read -r line; do
 	case $line in
-	*'"now":0,'*) sleep 1; echo '{"start":[0]}' ;;
+	*'"now":0,'*) touch begun; until [ -e told ]; do sleep 0.05; done; echo '{"start":[0]}' ;;
 	*'"now":10,'*) echo '{"start":[1]}' ;;
 	*) echo '{}' ;;
 	esac
@@ -18,8 +18,13 @@ done
 SH
 schedlab run t.swf -p 'external:command="sh slow.sh"' --quiet --json >summary 2>said &
 run=$!
-sleep 0.5
+until [ -e begun ]; do sleep 0.05; done
 kill -USR1 $run
+for _ in $(seq 1200); do
+	grep -q 'the program holds' said && break
+	sleep 0.05
+done
+touch told
 wait $run
 echo "exit $?"
 grep -c 'at 0 s of the simulation, 0 of 2 jobs ended' said
