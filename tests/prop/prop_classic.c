@@ -5,9 +5,9 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/world/effort.h"
 #include "tests/world/reference.h"
 
 static double aged(const struct world_job *job, int64_t limit, int64_t now)
@@ -43,16 +43,6 @@ static const struct {
 	{ "easy:order=expr:\"limit + 0 * user\"", { .policy = REFERENCE_EASY, .shortest_first = true },
 		false },
 };
-
-enum effort { EFFORT_LESS, EFFORT_PLAIN, EFFORT_FULL };
-
-static enum effort effort(void)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return EFFORT_FULL;
-	return text && strcmp(text, "less") == 0 ? EFFORT_LESS : EFFORT_PLAIN;
-}
 
 static void describe(const struct world *w, char *text, size_t size)
 {
@@ -112,15 +102,13 @@ static bool small_world(struct world *w, uint64_t number, uint32_t count)
 
 /* All of them where the number of jobs is at most `all`, else every stride-th: prime to the bases, so that
  * each digit is sampled evenly. */
-static void tiny_workloads(enum sl_overrun overrun, uint32_t all)
+static void tiny_workloads(enum sl_overrun overrun, uint64_t all)
 {
 	for (uint32_t count = 1; count <= 4; count++) {
 		uint64_t total = 18;
 		for (uint32_t i = 1; i < count; i++)
 			total *= 54;
-		const bool whole =
-			effort() == EFFORT_FULL || (count <= all && (count < 4 || effort() != EFFORT_LESS));
-		const uint64_t stride = whole ? 1 : 101;
+		const uint64_t stride = count <= all ? 1 : effort_of(1009, 101, 1);
 		for (uint64_t number = 0; number < total; number += stride) {
 			struct world w;
 			char from[64];
@@ -138,15 +126,15 @@ static void tiny_workloads(enum sl_overrun overrun, uint32_t all)
 
 Test(classic, every_tiny_workload_agrees_with_the_reference, .timeout = 3600)
 {
-	tiny_workloads(SL_OVERRUN_RAISE, 4);
+	tiny_workloads(SL_OVERRUN_RAISE, effort_of(2, 4, 4));
 }
 Test(classic, tiny_workloads_agree_where_jobs_run_history_their_limits, .timeout = 3600)
 {
-	tiny_workloads(SL_OVERRUN_EXTEND, 3);
+	tiny_workloads(SL_OVERRUN_EXTEND, effort_of(2, 3, 4));
 }
 Test(classic, tiny_workloads_agree_where_jobs_are_cut_at_their_limits, .timeout = 3600)
 {
-	tiny_workloads(SL_OVERRUN_KILL, 3);
+	tiny_workloads(SL_OVERRUN_KILL, effort_of(2, 3, 4));
 }
 
 /* Swarm: each world draws its own bounds, so that crowded instants, long limits and idle machines all occur.
@@ -180,8 +168,7 @@ static void random_world(struct world *w, uint64_t seed)
  * it differs. */
 Test(classic, nodes_of_one_cpu_do_what_a_pool_does, .timeout = 1200)
 {
-	static const uint64_t number[] = { [EFFORT_LESS] = 150, [EFFORT_PLAIN] = 2000, [EFFORT_FULL] = 8000 };
-	const uint64_t worlds = number[effort()];
+	const uint64_t worlds = effort_of(150, 2000, 8000);
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct world w;
 		char from[64];
@@ -198,10 +185,7 @@ Test(classic, nodes_of_one_cpu_do_what_a_pool_does, .timeout = 1200)
 
 Test(classic, generated_workloads_agree_with_the_reference, .timeout = 1200)
 {
-	static const uint64_t number[] = {
-		[EFFORT_LESS] = 2500, [EFFORT_PLAIN] = 100000, [EFFORT_FULL] = 500000
-	};
-	const uint64_t worlds = number[effort()];
+	const uint64_t worlds = effort_of(2500, 100000, 500000);
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct world w;
 		char from[64];
@@ -222,13 +206,11 @@ Test(classic, generated_workloads_agree_with_the_reference, .timeout = 1200)
  * plain ones (sim/run/plain.h). */
 Test(classic, the_loop_of_plain_runs_does_what_the_other_does, .timeout = 1200)
 {
-	static const uint64_t number[] = {
-		[EFFORT_LESS] = 500, [EFFORT_PLAIN] = 10000, [EFFORT_FULL] = 50000
-	};
+	const uint64_t worlds = effort_of(500, 10000, 50000);
 	static const char *const plain[] = { "fcfs", "easy", "greedy", "sjf", "easy:order=wfp3" };
 	static const char *const any[] = { "fcfs:queues=partition", "easy:queues=partition",
 		"greedy:queues=partition", "sjf:queues=partition", "easy:order=wfp3,queues=partition" };
-	for (uint64_t seed = 1; seed <= number[effort()]; seed++) {
+	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		const size_t policy = seed % SL_LEN(plain);
 		struct world a, b;
 		random_world(&a, seed);

@@ -7,9 +7,10 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "tests/world/effort.h"
 #include "tests/world/kube_world.h"
 
-enum { WORLDS = 60, STEPS = 70, PODS_MAX = 7 };
+enum { STEPS = 70, PODS_MAX = 7 };
 
 static int64_t below(struct sl_rng *rng, uint64_t bound) { return (int64_t)sl_rng_below(rng, bound); }
 
@@ -152,6 +153,6 @@ static void one_world(uint32_t world)
 
 Test(prop_kube_size, as_if_nothing_were_kept)
 {
-	for (uint32_t world = 0; world < WORLDS; world++)
+	for (uint32_t world = 0, count = (uint32_t)effort_of(15, 60, 300); world < count; world++)
 		one_world(world);
 }

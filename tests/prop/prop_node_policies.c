@@ -5,21 +5,11 @@
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/world/effort.h"
 #include "tests/world/node_reference.h"
 #include "tests/world/world.h"
-
-enum effort { EFFORT_LESS, EFFORT_PLAIN, EFFORT_FULL, EFFORTS };
-
-static enum effort effort(void)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return EFFORT_FULL;
-	return text && strcmp(text, "less") == 0 ? EFFORT_LESS : EFFORT_PLAIN;
-}
 
 static const struct {
 	const char *policy;
@@ -301,8 +291,7 @@ static bool agrees(struct node_world *w, size_t plan, enum nr_place place, bool 
 
 Test(node_policies, generated_worlds_agree_with_the_reference, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 200, 2000, 12000 };
-	const uint64_t worlds = number[effort()];
+	const uint64_t worlds = effort_of(200, 2000, 12000);
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct node_world w;
 		random_world(&w, seed);
@@ -394,8 +383,7 @@ static bool audited(struct node_world *w, const char *preset, enum nr_place plac
 
 Test(node_policies, presets_keep_no_more_than_there_is_and_keep_work, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
-	const uint64_t worlds = number[effort()];
+	const uint64_t worlds = effort_of(100, 1000, 6000);
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct node_world w;
 		random_world(&w, seed);
@@ -493,8 +481,7 @@ static bool transformed(uint64_t seed, const char *policy, bool first)
 
 Test(node_policies, times_amounts_and_names_of_types_do_not_matter, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
-	const uint64_t worlds = number[effort()];
+	const uint64_t worlds = effort_of(100, 1000, 6000);
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		const size_t plan = seed % SL_LEN(plans);
 		const enum nr_place place = (enum nr_place)(seed / SL_LEN(plans) % NR_PLACES);
@@ -509,9 +496,8 @@ Test(node_policies, times_amounts_and_names_of_types_do_not_matter, .timeout = 3
  * for promises, which would have a job change devices, and for jobs that go on where they were. */
 Test(node_policies, devices_of_whole_gpus_do_not_matter, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
 	static const char *const here[] = { "fcfs:", "composed:plan=greedy,", "easy:", "easy:order=sjf," };
-	const uint64_t worlds = number[effort()];
+	const uint64_t worlds = effort_of(100, 1000, 6000);
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct node_world a;
 		struct node_world b;
@@ -555,8 +541,7 @@ static void needs_shares(struct node_world *w, uint64_t seed)
 
 Test(node_policies, shares_of_gpus_are_no_more_than_there_are, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 60, 300, 3000 };
-	const uint64_t worlds = number[effort()];
+	const uint64_t worlds = effort_of(60, 300, 3000);
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct node_world w;
 		random_world(&w, seed);
@@ -575,8 +560,7 @@ Test(node_policies, shares_of_gpus_are_no_more_than_there_are, .timeout = 3600)
  * is told with the nodes the other way round. */
 Test(node_policies, the_order_of_unlike_nodes_does_not_matter, .timeout = 3600)
 {
-	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
-	const uint64_t worlds = number[effort()];
+	const uint64_t worlds = effort_of(100, 1000, 6000);
 	for (uint64_t seed = 1; seed <= worlds; seed++) {
 		struct node_world a;
 		struct node_world b;
@@ -664,8 +648,7 @@ Test(node_policies, whole_nodes_are_a_counted_pool, .timeout = 3600)
 {
 	static const char *const policies[] = { "fcfs", "greedy", "easy", "easy:fill=shortest",
 		"easy:order=sjf", "easy:spare=none" };
-	static const uint64_t number[EFFORTS] = { 100, 1000, 6000 };
-	const uint64_t worlds = number[effort()];
+	const uint64_t worlds = effort_of(100, 1000, 6000);
 	for (uint64_t seed = 1; seed <= worlds; seed++)
 		for (size_t i = 0; i < SL_LEN(policies); i++)
 			if (!as_pool(seed, policies[i]))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/nodes/nodes.h"
+#include "tests/world/effort.h"
 #include "tests/world/nodes_reference.h"
 
 enum { REQUESTS = 9, GROUPS = 2, UNDO = 12, TYPES = 5, SETS = 4, MODELS = 2, PROFILES = 3 };
@@ -783,20 +784,12 @@ static void pass_time(struct trial *t)
 	AGREE(t, nodes_window_next(t->nodes), next);
 }
 
-static unsigned effort(unsigned less, unsigned plain, unsigned full)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return full;
-	return text && strcmp(text, "less") == 0 ? less : plain;
-}
-
 Test(nodes_property, everything_is_as_in_the_reference, .timeout = 3600)
 {
 	const char *only = getenv("SL_SEED");
 	int64_t first = 1;
 	(void)(only && sl_get_i64(only, strlen(only), &first));
-	const unsigned count = only ? 1 : effort(300, 1500, 6000);
+	const unsigned count = only ? 1 : (unsigned)effort_of(100, 1500, 6000);
 	for (uint64_t seed = (uint64_t)first; seed < (uint64_t)first + count; seed++) {
 		struct trial t;
 		make_trial(&t, seed);

@@ -4,13 +4,17 @@
  * before anything happened. Over every preset, on generated workloads; the seed is named in the failure.
  */
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tests/world/builtin_registry.h"
+#include "tests/world/effort.h"
 #include "tests/world/world.h"
 
-enum { WORLDS = 150, WORLDS_MORE = 300, STOPS = 4 };
+enum { STOPS = 4 };
+
+/* How many worlds each property is tried on. */
+static uint64_t worlds(void) { return effort_of(40, 150, 600); }
+static uint64_t worlds_more(void) { return effort_of(80, 300, 1200); }
 
 static void random_world(struct world *w, uint64_t seed)
 {
@@ -68,7 +72,7 @@ static int run_in_stops(struct world *w, const char *policy, bool check, uint64_
 
 Test(resume, stopping_leaves_no_trace_under_any_preset, .timeout = 600)
 {
-	for (uint64_t seed = 1; seed <= WORLDS; seed++)
+	for (uint64_t seed = 1, most = worlds(); seed <= most; seed++)
 		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
 			preset++) {
 			struct world whole;
@@ -90,7 +94,7 @@ Test(resume, stopping_leaves_no_trace_under_any_preset, .timeout = 600)
 /* As `past` of a run: replayed, verified, gone on under the same. */
 Test(resume, a_replayed_history_goes_on_as_if_never_stopped, .timeout = 600)
 {
-	for (uint64_t seed = 1; seed <= WORLDS; seed++)
+	for (uint64_t seed = 1, most = worlds(); seed <= most; seed++)
 		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
 			preset++) {
 			struct world whole;
@@ -153,7 +157,7 @@ static int over_and_back(struct world *w, const char *policy, const char *other,
 
 Test(resume, over_to_another_policy_and_back_is_no_change, .timeout = 600)
 {
-	for (uint64_t seed = 1; seed <= WORLDS_MORE; seed++)
+	for (uint64_t seed = 1, most = worlds_more(); seed <= most; seed++)
 		for (size_t i = 0; i < SL_LEN(watchers); i++) {
 			struct world whole;
 			struct world parts;
@@ -183,7 +187,7 @@ Test(resume, over_to_another_policy_and_back_is_no_change, .timeout = 600)
 /* Before the switch the first policy's starts; the invariants hold after it, whichever they are. */
 Test(resume, any_preset_may_follow_any, .timeout = 600)
 {
-	for (uint64_t seed = 1; seed <= WORLDS / 5; seed++)
+	for (uint64_t seed = 1, most = worlds() / 5; seed <= most; seed++)
 		for (const struct sl_preset *const *from = builtin_registry()->known.presets; *from; from++)
 			for (const struct sl_preset *const *to = builtin_registry()->known.presets; *to;
 				to++) {
@@ -253,7 +257,7 @@ Test(resume, from_the_middle_of_its_own_log_a_run_is_the_same, .timeout = 600)
 		"easy:estimate=exact", "wfp3", "easy:order=unicep" };
 	/* Orders by wait see that a cancellation comes too late, which makes a pass: none in their worlds. */
 	const size_t timeless = SL_LEN(forgetful) - 2;
-	for (uint64_t seed = 1; seed <= WORLDS_MORE; seed++)
+	for (uint64_t seed = 1, most = worlds_more(); seed <= most; seed++)
 		for (size_t i = 0; i < SL_LEN(forgetful); i++) {
 			struct world whole;
 			struct world rest;
@@ -290,7 +294,7 @@ Test(resume, from_the_middle_of_its_own_log_a_run_is_the_same, .timeout = 600)
 /* Back, over to the end again: as if it had never been further. */
 Test(resume, back_and_on_is_the_same_run, .timeout = 600)
 {
-	for (uint64_t seed = 1; seed <= WORLDS; seed++)
+	for (uint64_t seed = 1, most = worlds(); seed <= most; seed++)
 		for (const struct sl_preset *const *preset = builtin_registry()->known.presets; *preset;
 			preset++) {
 			struct world whole;

@@ -4,10 +4,9 @@
  * workloads.
  */
 #include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/world/effort.h"
 #include "tests/world/world.h"
 
 enum { SHARE_HOLDERS = 4 };
@@ -206,8 +205,7 @@ static void random_world(struct world *w, uint64_t seed)
 
 Test(fair_shares, generated_workloads_agree_with_the_reference, .timeout = 600)
 {
-	const char *text = getenv("SL_EFFORT");
-	const uint64_t worlds = text && strcmp(text, "full") == 0 ? 12000 : text ? 300 : 3000;
+	const uint64_t worlds = effort_of(300, 3000, 12000);
 	for (uint64_t seed = 1; seed <= worlds; seed++)
 		for (size_t pair = 0; pair < SL_LEN(pairs); pair++) {
 			struct world w;

@@ -435,7 +435,7 @@ static void check_world(uint64_t seed, bool keep)
 
 Test(prop_slurm, drawn)
 {
-	const uint64_t worlds = effort_of(60, 200, 200);
+	const uint64_t worlds = effort_of(20, 200, 1000);
 	const char *only = getenv("SL_PROP_SLURM");
 	int64_t seed = 0;
 	if (only && sl_get_i64(only, strlen(only), &seed)) {

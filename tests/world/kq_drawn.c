@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sim/base/base.h"
+#include "tests/world/effort.h"
 
 static const char *const flavor_name[KD_FLAVORS] = { "f", "g" };
 /* Feature gates of the cycle, without topologies. */
@@ -19,13 +20,7 @@ static const enum kq_gate gates[] = { KQ_GATE_PrioritySortingWithinCohort, KQ_GA
 	KQ_GATE_FlavorFungibilityPreserveScanProgress, KQ_GATE_PrioritizePreemptorWorkloads };
 static const char *const resource_name[KD_RESOURCES] = { "cpu", "gpu" };
 
-uint64_t kd_runs(uint64_t usual)
-{
-	const char *text = getenv("SL_EFFORT");
-	if (text && strcmp(text, "full") == 0)
-		return usual * 10;
-	return text && strcmp(text, "less") == 0 ? usual / 8 + 1 : usual;
-}
+uint64_t kd_runs(uint64_t usual) { return effort_of(usual / 8 + 1, usual, usual * 10); }
 
 static int64_t below(struct sl_rng *rng, int64_t bound)
 {
