@@ -69,6 +69,7 @@ struct view_reservation {
 struct view_reported {
 	bool known;
 	const char *partition;             /* It runs in; NULL: it does not. */
+	const char *qos;                   /* It runs with; NULL: not reported. */
 	sl_time limit;                     /* SL_NEVER: none. */
 	sl_time boots;                     /* It has its nodes, which boot, since then; SL_NONE. */
 	sl_time submit, eligible, accrues; /* SL_NONE: it has not. */
@@ -189,6 +190,8 @@ void put_user(struct cell *cell, const struct view *view, uint32_t job, const ch
 void put_account(struct cell *cell, const struct view *view, uint32_t job, const char *none);
 void put_partition(struct cell *cell, const struct view *view, uint32_t job);
 void put_job_id(struct cell *cell, const struct view *view, uint32_t job); /* "7", "5_2" */
+/* That it runs or ran with; else what it asked for, or NULL. */
+const char *view_qos(const struct view *view, uint32_t job);
 void put_job_raw(struct cell *cell, const struct view *view, uint32_t job);
 int64_t view_array(const struct view *view, uint32_t job);       /* SL_NONE: of none. */
 enum sl_state view_state(const struct view *view, uint32_t job); /* RUNNING, too, while its nodes boot. */

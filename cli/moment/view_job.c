@@ -68,6 +68,12 @@ void put_partition(struct cell *cell, const struct view *view, uint32_t job)
 	put_named(cell, jobs->partition[job], jobs->partition_name, jobs->partition_count, fallback);
 }
 
+const char *view_qos(const struct view *view, uint32_t job)
+{
+	const char *reported = view->reported ? view->reported[job].qos : NULL;
+	return reported ? reported : view_more(view, job)->qos;
+}
+
 int64_t view_array(const struct view *view, uint32_t job)
 {
 	const struct sl_job_attributes *more = view_more(view, job);

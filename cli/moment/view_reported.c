@@ -149,6 +149,7 @@ static int reported_job(struct view *view, size_t row, struct sl_err *err)
 	view->reported[job] = (struct view_reported){
 		.known = true,
 		.partition = view_reported_text_in(table, row, "partition"),
+		.qos = view_reported_text_in(table, row, "qos"),
 		.limit = time_in(table, row, "limit", SL_NEVER),
 		.boots = boots ? start : SL_NONE,
 		.submit = time_in(table, row, "submit", SL_NONE),

@@ -48,7 +48,7 @@ VIEW_FIELD(view_sacct_put_cluster) { TEXT(view->cluster->name ? view->cluster->n
 
 VIEW_FIELD(view_sacct_put_name) { TEXT(or_none(view_more(view, JOB)->name)); }
 
-VIEW_FIELD(put_qos) { TEXT(or_none(view_more(view, JOB)->qos)); }
+VIEW_FIELD(put_qos) { TEXT(or_none(view_qos(view, JOB))); }
 
 VIEW_FIELD(put_submit) { put_date(cell, view, view->jobs->submit[JOB]); }
 

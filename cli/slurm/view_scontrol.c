@@ -114,7 +114,7 @@ static void job_head(struct control *control, uint32_t job)
 		view->jobs->user_count ? "4294967294" : cell->text);
 	view_scontrol_say(control, "Priority=%" PRIu32 " Nice=%" PRId64 " Account=%s QOS=%s",
 		view->priority[job], more->nice != SL_NONE ? more->nice : 0,
-		DISPLAYED(control, put_account, job, "(null)"), or_null(more->qos));
+		DISPLAYED(control, put_account, job, "(null)"), or_null(view_qos(view, job)));
 }
 
 static void job_state(struct control *control, uint32_t job)

@@ -108,7 +108,9 @@ VIEW_FIELD(put_account_of)
 
 VIEW_FIELD(put_qos_of)
 {
-	const char *qos = PLAIN ? view_more(view, view_sprio_job_of(line))->qos : NULL;
+	const char *qos = PLAIN ? table_text(LINE->table, LINE->row, "qos_name") : "";
+	if (PLAIN && !*qos)
+		qos = view_qos(view, view_sprio_job_of(line));
 	cell_put(cell, "%s", qos ? qos : "");
 }
 

@@ -99,7 +99,7 @@ VIEW_FIELD(put_uid)
 }
 
 VIEW_FIELD(view_squeue_put_name) { TEXT(or_null(view_more(view, JOB)->name)); }
-VIEW_FIELD(put_qos) { TEXT(or_null(view_more(view, JOB)->qos)); }
+VIEW_FIELD(put_qos) { TEXT(or_null(view_qos(view, JOB))); }
 VIEW_FIELD(put_command) { TEXT(or_null(view_more(view, JOB)->submit_line)); }
 
 VIEW_FIELD(put_short) { TEXT(view_state_word(view, JOB, true)); }

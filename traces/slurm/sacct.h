@@ -23,6 +23,7 @@ enum sacct_column {
 	SACCT_ACCOUNT,
 	SACCT_PARTITION,
 	SACCT_QOS,
+	SACCT_QOSREQ, /* As requested, from 24.11 on. */
 	SACCT_SUBMIT,
 	SACCT_ELIGIBLE,
 	SACCT_START,

@@ -79,6 +79,7 @@ const struct sacct_name sacct_names[] = {
 	{ "Priority", 10, SACCT_OTHER, SACCT_NUMBER },
 	{ "QOS", 10, SACCT_QOS, SACCT_ANY },
 	{ "QOSRAW", 6, SACCT_OTHER, SACCT_NUMBER },
+	{ "QOSREQ", 10, SACCT_QOSREQ, SACCT_ANY },
 	{ "Reason", 22, SACCT_REASON, SACCT_ANY },
 	{ "ReqCPUFreq", 10, SACCT_OTHER, SACCT_ANY },
 	{ "ReqCPUFreqGov", 13, SACCT_OTHER, SACCT_ANY },

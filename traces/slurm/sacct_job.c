@@ -117,7 +117,10 @@ static void names_in(struct sacct_job *job, const struct sacct_cell *cell)
 		first.len = (size_t)(comma - first.p);
 	more->partition = sacct_job_keep(job, &first);
 	job->job.name = sacct_job_keep(job, &cell[SACCT_JOBNAME]);
-	job->job.qos = sacct_job_keep(job, &cell[SACCT_QOS]);
+	/* Of a list of QOS the one that it ran with is no more than what became of it. */
+	const struct sacct_cell *list = &cell[SACCT_QOSREQ];
+	const bool listed = list->p && memchr(list->p, ',', list->len);
+	job->job.qos = sacct_job_keep(job, listed ? list : &cell[SACCT_QOS]);
 	job->job.exit_code = sacct_job_keep(job, &cell[SACCT_EXITCODE]);
 }
 

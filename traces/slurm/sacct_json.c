@@ -189,8 +189,9 @@ static void sacct_json_put_job(struct walk *w, const struct sl_doc_node *job)
 		const char *key;
 		enum sacct_column column;
 	} words[] = { { "user", SACCT_USER }, { "account", SACCT_ACCOUNT }, { "partition", SACCT_PARTITION },
-		{ "qos", SACCT_QOS }, { "nodes", SACCT_NODELIST }, { "constraints", SACCT_CONSTRAINTS },
-		{ "name", SACCT_JOBNAME }, { "submit_line", SACCT_SUBMITLINE } };
+		{ "qos", SACCT_QOS }, { "qosreq", SACCT_QOSREQ }, { "nodes", SACCT_NODELIST },
+		{ "constraints", SACCT_CONSTRAINTS }, { "name", SACCT_JOBNAME },
+		{ "submit_line", SACCT_SUBMITLINE } };
 	put_ids(w, job);
 	for (size_t i = 0; i < SL_LEN(words); i++)
 		sacct_json_put_text(w, words[i].column, word_at(w, job, words[i].key));

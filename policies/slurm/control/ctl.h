@@ -224,7 +224,9 @@ struct ctl_job {
 	uint32_t restarts;
 	uint32_t part_count;
 	uint32_t *parts;         /* All that it asked for, by tier (highest first), then as written. */
-	uint32_t *priority_part; /* By parts[]; NULL: the same in all. */
+	uint32_t *priority_part; /* By pairs, ctl_job_pairs() of them; NULL: the same in all. */
+	uint32_t *qoses;         /* --qos=a,b, by priority, the highest first; qos is that which is tried. */
+	uint32_t qos_count;      /* 0: it asked for one, or for none. */
 	int64_t nice;
 	struct select_alloc *alloc;
 	bool direct_priority; /* Set by hand: multifactor leaves it. */
@@ -294,6 +296,17 @@ struct ctl_job {
 	int64_t tres_asked[CTL_TRES_MAX];
 	struct ctl_factors factors;
 };
+
+/* It is tried in each of its partitions with each QOS of its list: records of the queue. The pair of
+ * parts[i] and qoses[k] is number i * ctl_job_qoses() + k. */
+static inline uint32_t ctl_job_qoses(const struct ctl_job *job)
+{
+	return job->qos_count ? job->qos_count : 1;
+}
+static inline uint32_t ctl_job_pairs(const struct ctl_job *job)
+{
+	return job->part_count * ctl_job_qoses(job);
+}
 
 struct ctl_array {
 	uint32_t order; /* Of its first task. */
@@ -510,6 +523,10 @@ uint32_t ctl_assoc_of(const struct ctl *c, const char *user, const char *account
 /* Sets job->assoc and job->qos from what the job says, as slurmctld does at submission. NONE: they are as
  * AccountingStorageEnforce wants them; else INVALID_ACCOUNT or INVALID_QOS. */
 enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job);
+/* Sets job->qos, and of a list job->qoses (from 24.11 on), to what --qos names; "": the association's
+ * default. False: it may not have that, or one of them, and they are as before. An operator may give it any.
+ */
+bool ctl_acct_qos_set(struct ctl *c, struct ctl_job *job, const char *asked, bool by_operator);
 /* "sacctmgr modify qos|account|user NAME [where ...] set KEY=VALUE ..." at run time; what it sets counts from
  * the next test of a job on. False: not such a command, or no such name. */
 bool ctl_acct_modify(struct ctl *c, const char *command);
@@ -624,13 +641,14 @@ void ctl_want_end_pass(struct ctl *c);
 struct ctl_entry {
 	struct ctl_job *job;
 	uint32_t part;
+	uint32_t qos; /* CTL_NO_ROW: none. */
 	uint32_t priority;
 	uint32_t array; /* More tasks of the array behind it. */
 	uint32_t resv;  /* It is tried in that reservation; CTL_NO_ROW: as the job stands. */
 	bool prefer;    /* It is tried with --prefer in place of its constraint. */
 	uint64_t key;   /* The greater one goes first, unless QOS or partitions preempt. */
 };
-/* The pairs of (job, partition) in their order; valid until the next call. */
+/* A job's pairs of partition and QOS, in their order; valid until the next call. */
 size_t ctl_queue_build(struct ctl *c, bool backfill, struct ctl_entry **entry);
 
 /* ---- ctl_main.c, ctl_bf.c -------------------------------------------------------------------- */

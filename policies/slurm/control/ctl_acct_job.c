@@ -31,18 +31,68 @@ static uint32_t default_qos(const struct ctl *c, uint32_t row)
 	return count == 1 ? only : ctl_acct_job_named(c, "normal");
 }
 
-static enum sl_reason find_qos(const struct ctl *c, struct ctl_job *job)
+/* A job of its association may have it (_determine_and_validate_qos()). */
+static bool allows_qos(const struct ctl *c, const struct ctl_job *job, uint32_t qos, bool by_operator)
 {
-	const char *asked = job->more ? job->more->qos : NULL;
 	const struct ctl_assoc *assoc = job->assoc == CTL_NO_ROW ? NULL : &c->assoc[job->assoc];
-	job->qos = asked && *asked ? ctl_acct_job_named(c, asked) : default_qos(c, job->assoc);
-	if (ctl_qos_of_partition_alone(c, job->qos))
-		return SL_REASON_INVALID_QOS;
-	if (!c->params.enforce_qos || !c->qos_count)
-		return SL_REASON_NONE;
-	if (job->qos == CTL_NO_ROW)
-		return asked && *asked ? SL_REASON_INVALID_QOS : SL_REASON_NONE;
-	return assoc && assoc->qos && !is_set(assoc->qos, job->qos) ? SL_REASON_INVALID_QOS : SL_REASON_NONE;
+	if (ctl_qos_of_partition_alone(c, qos))
+		return false;
+	return by_operator || !c->params.enforce_qos || !assoc || !assoc->qos || is_set(assoc->qos, qos);
+}
+
+/* By priority, the highest first; equal ones as written; each once (priority_sort_qos_desc()). */
+static void put_qos(const struct ctl *c, uint32_t *qoses, uint32_t *count, uint32_t qos)
+{
+	for (uint32_t i = 0; i < *count; i++)
+		if (qoses[i] == qos)
+			return;
+	uint32_t at = (*count)++;
+	for (; at > 0 && c->qos[qoses[at - 1]].priority < c->qos[qos].priority; at--)
+		qoses[at] = qoses[at - 1];
+	qoses[at] = qos;
+}
+
+/* _get_qos_ptr_list(): each has to be known, whatever is enforced. One alone is none: "a," is refused, and so
+ * is "a,a". */
+static bool set_list(struct ctl *c, struct ctl_job *job, const char *list, bool by_operator)
+{
+	uint32_t count = 0;
+	for (const char *at = list; *at; at++)
+		count += *at == ',';
+	uint32_t *qoses = sl_alloc(c->arena, count + 1, sizeof(*qoses));
+	if (!qoses) {
+		controller_no_memory(&c->engine);
+		return false;
+	}
+	count = 0;
+	for (const char *at = list; *at;) {
+		const size_t len = strcspn(at, ",");
+		const uint32_t qos = len ? ctl_qos_named(c, at, len) : CTL_NO_ROW;
+		if (len && (qos == CTL_NO_ROW || !allows_qos(c, job, qos, by_operator)))
+			return false;
+		if (len)
+			put_qos(c, qoses, &count, qos);
+		at += len + (at[len] == ',');
+	}
+	if (count < 2)
+		return false;
+	job->qos = qoses[0];
+	job->qoses = qoses;
+	job->qos_count = count;
+	return true;
+}
+
+bool ctl_acct_qos_set(struct ctl *c, struct ctl_job *job, const char *asked, bool by_operator)
+{
+	const bool enforced = c->params.enforce_qos && c->qos_count;
+	if (c->qos_count && c->params.version >= CTL_24_11 && strchr(asked, ','))
+		return set_list(c, job, asked, by_operator);
+	const uint32_t qos = *asked ? ctl_acct_job_named(c, asked) : default_qos(c, job->assoc);
+	if (qos == CTL_NO_ROW ? enforced && *asked : !allows_qos(c, job, qos, by_operator))
+		return false;
+	job->qos = qos;
+	job->qos_count = 0;
+	return true;
 }
 
 enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job)
@@ -54,10 +104,11 @@ enum sl_reason ctl_acct_find(struct ctl *c, struct ctl_job *job)
 	const char *user = job->user < c->user_count ? c->user_name[job->user] : NULL;
 	const char *part = job->part < c->part_count ? c->part[job->part].name : NULL;
 	job->assoc = ctl_assoc_of(c, user, account, part);
-	const enum sl_reason qos = find_qos(c, job);
+	const char *asked = job->more && job->more->qos ? job->more->qos : "";
+	const bool allowed = ctl_acct_qos_set(c, job, asked, false);
 	if (job->assoc == CTL_NO_ROW && c->params.enforce_assoc && c->acct && c->acct->reported)
 		return SL_REASON_INVALID_ACCOUNT;
-	return qos;
+	return allowed ? SL_REASON_NONE : SL_REASON_INVALID_QOS;
 }
 
 /* ---- sacctmgr modify -------------------------------------------------------------------------------- */

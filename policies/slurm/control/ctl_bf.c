@@ -20,7 +20,7 @@ enum verdict {
 	STOP
 };
 
-/* One job, in one partition. */
+/* One job, in one partition, with one QOS. */
 struct attempt {
 	struct ctl *c;
 	struct ctl_bf *bf;
@@ -172,7 +172,7 @@ static bool may_reserve(struct attempt *a)
 		still_until(a->bf, job->begin + p->bf_min_age_reserve);
 		return false;
 	}
-	if (p->bf_one_resv_per_job && job->part_count > 1 && a->bf->planned[job->row] != CTL_NONE)
+	if (p->bf_one_resv_per_job && ctl_job_pairs(job) > 1 && a->bf->planned[job->row] != CTL_NONE)
 		return false;
 	return !p->bf_job_part_count_reserve ||
 	       a->bf->reserved[a->entry->part] < p->bf_job_part_count_reserve;
@@ -624,7 +624,10 @@ static enum verdict ctl_bf_look(struct ctl *c, const struct ctl_entry *entry, st
 static enum verdict look_at(struct ctl *c, const struct ctl_entry *entry)
 {
 	struct ctl_job *job = ctl_entry_job(c, entry);
-	if (!job || job->status == CTL_PREEMPTION_IN_PROGRESS)
+	if (!job)
+		return NEXT;
+	ctl_queue_tried(c, job, entry->qos, entry->priority);
+	if (job->status == CTL_PREEMPTION_IN_PROGRESS)
 		return NEXT;
 	ctl_entry_enter(entry, job);
 	const enum verdict verdict = ctl_bf_look(c, entry, job);

@@ -172,6 +172,16 @@ static bool set_begin(struct ctl *c, struct ctl_job *job, const struct command_p
 
 /* ---- Its place in the queue ------------------------------------------------------------------ */
 
+/* Its pairs have it too; but of a list of QOS only as many of them as it has partitions, of one partition
+ * none: the others keep theirs until it is held and released. */
+static void give_pairs(struct ctl_job *job)
+{
+	if (!job->qos_count)
+		job->priority_part = NULL;
+	for (uint32_t i = 0; job->priority_part && job->part_count > 1 && i < job->part_count; i++)
+		job->priority_part[i] = job->priority;
+}
+
 static bool set_priority(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
 {
 	int64_t priority;
@@ -190,22 +200,30 @@ static bool set_priority(struct ctl *c, struct ctl_job *job, const struct comman
 	}
 	const bool held = !job->priority;
 	job->priority = (uint32_t)priority;
-	job->priority_part = NULL;
+	give_pairs(job);
 	job->direct_priority = true;
 	if (held)
 		ctl_set_reason(c, job, SL_REASON_NONE);
 	return true;
 }
 
-/* It is subtracted from its old QOS's counts, and added to the new one's. */
+/* It is subtracted from its old QOS's counts, and added to the new one's. The one that it has by now, or of a
+ * list is tried with, changes nothing: the list stays. */
 static bool set_qos(struct ctl *c, struct ctl_job *job, const struct command_pair *pair)
 {
-	const uint32_t qos = ctl_qos_named(c, pair->value, strlen(pair->value));
-	if (qos == CTL_NO_ROW || job->state != CTL_PENDING)
+	struct ctl_job next = *job;
+	if (!*pair->value || !ctl_acct_qos_set(c, &next, pair->value, true) || next.qos == CTL_NO_ROW)
+		return false;
+	if (!next.qos_count && next.qos == job->qos)
+		return true;
+	if (job->state != CTL_PENDING)
 		return false;
 	ctl_limits_accrued(c, job);
 	ctl_limits_submitted(c, job, false);
-	job->qos = qos;
+	job->qos = next.qos;
+	job->qoses = next.qoses;
+	job->qos_count = next.qos_count;
+	job->priority_part = NULL;
 	ctl_limits_submitted(c, job, true);
 	ctl_prio_update(c, job);
 	return true;

@@ -65,11 +65,11 @@ static double part_factor(const struct ctl *c, uint32_t part)
 	return c->params.priority_flags & CTL_PRIO_NO_NORMAL_PART ? factor : factor / c->prio->part_max;
 }
 
-static double qos_factor(const struct ctl *c, const struct ctl_job *job)
+static double qos_factor(const struct ctl *c, uint32_t qos)
 {
-	if (job->qos >= c->qos_count || c->qos[job->qos].priority <= 0)
+	if (qos >= c->qos_count || c->qos[qos].priority <= 0)
 		return 0;
-	const double factor = (double)c->qos[job->qos].priority;
+	const double factor = (double)c->qos[qos].priority;
 	return c->params.priority_flags & CTL_PRIO_NO_NORMAL_QOS ? factor : factor / c->prio->qos_max;
 }
 
@@ -116,7 +116,7 @@ static void set_factors(struct ctl *c, struct ctl_job *job, ctl_time at)
 	to->js = params->weight_js ? weighted(params->weight_js, ctl_factor_size_of(c, job)) : 0;
 	to->part = job->part < c->part_count ? weighted(params->weight_part, part_factor(c, job->part)) : 0;
 	to->assoc = weighted(params->weight_assoc, assoc_factor(c, job));
-	to->qos = weighted(params->weight_qos, qos_factor(c, job));
+	to->qos = weighted(params->weight_qos, qos_factor(c, job->qos));
 	to->site = 0;
 	to->nice = job->nice;
 }
@@ -139,25 +139,36 @@ static bool ctl_factor_put(const struct ctl *c, uint32_t *to, double priority)
 	return *to != was;
 }
 
-/* In each partition that it asked for. */
-static bool set_parts(struct ctl *c, struct ctl_job *job)
+double prio_qos(const struct ctl *c, const struct ctl_job *job, uint32_t k)
+{
+	if (!job->qos_count || c->qos[job->qoses[k]].priority <= 0)
+		return job->factors.qos;
+	return weighted(c->params.weight_qos, qos_factor(c, job->qoses[k]));
+}
+
+/* In each partition that it asked for, with each QOS of its list (_priority_each_partition(),
+ * _priority_each_qos()). */
+static bool set_pairs(struct ctl *c, struct ctl_job *job)
 {
 	const struct ctl_factors *of = &job->factors;
+	const uint32_t qoses = ctl_job_qoses(job);
+	const uint32_t pairs = ctl_job_pairs(job);
 	bool changed = false;
-	if (job->part_count < 2)
+	if (pairs < 2)
 		return false;
 	if (!job->priority_part)
-		job->priority_part = sl_alloc(c->arena, job->part_count, sizeof(*job->priority_part));
+		job->priority_part = sl_alloc(c->arena, pairs, sizeof(*job->priority_part));
 	if (!job->priority_part) {
 		controller_no_memory(&c->engine);
 		return false;
 	}
-	for (uint32_t i = 0; i < job->part_count; i++) {
+	for (uint32_t i = 0; i < pairs; i++) {
 		double tres[CTL_TRES_MAX];
-		const double asked = tres_factors(c, job, job->parts[i], tres);
-		double priority = prio_part(c, job->parts[i]);
-		priority +=
-			of->age + of->assoc + of->fs + of->js + of->qos + asked + of->site - (double)of->nice;
+		const uint32_t part = job->parts[i / qoses];
+		const double asked = tres_factors(c, job, part, tres);
+		double priority = prio_part(c, part);
+		priority += of->age + of->assoc + of->fs + of->js + prio_qos(c, job, i % qoses) + asked +
+			    of->site - (double)of->nice;
 		changed |= ctl_factor_put(c, &job->priority_part[i], priority);
 	}
 	return changed;
@@ -175,5 +186,5 @@ bool prio_job(struct ctl *c, struct ctl_job *job, ctl_time at)
 	const double priority = of->age + of->assoc + of->fs + of->js + of->part + of->qos + tres + of->site -
 				(double)of->nice;
 	const bool changed = ctl_factor_put(c, &job->priority, priority);
-	return set_parts(c, job) || changed;
+	return set_pairs(c, job) || changed;
 }

@@ -76,9 +76,9 @@ static uint32_t priority_of(const struct ctl *c, const struct ctl_het *het)
 	uint64_t all = 0, count = 0;
 	for (uint32_t k = 0; k < het->count; k++) {
 		const struct ctl_job *one = &c->job[het->job[k]];
-		const uint32_t parts = one->priority_part ? one->part_count : 1;
-		for (uint32_t i = 0; i < parts; i++, count++) {
-			const uint32_t priority = one->priority_part ? one->priority_part[i] : one->priority;
+		const bool several = one->priority_part && one->part_count > 1;
+		for (uint32_t i = 0; i < (several ? one->part_count : 1); i++, count++) {
+			const uint32_t priority = several ? one->priority_part[i] : one->priority;
 			if (!priority)
 				return 0;
 			adjust(c, &all, priority);

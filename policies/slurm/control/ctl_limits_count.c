@@ -258,10 +258,14 @@ static void submit_one(struct ctl *c, struct ctl_job *job, uint32_t qos, int64_t
 			counts.used[i]->submitted += sign;
 }
 
+/* Of a list of QOS the highest counts what is submitted, whichever it starts with
+ * (_set_highest_prio_qos_ptr()). */
+static uint32_t submit_qos(const struct ctl_job *job) { return job->qos_count ? job->qoses[0] : job->qos; }
+
 /* Whether an earlier partition of its list has that QOS too, or the job itself. */
 static bool has_before(const struct ctl *c, const struct ctl_job *job, uint32_t qos, uint32_t k)
 {
-	bool has = qos == job->qos;
+	bool has = qos == submit_qos(job);
 	for (uint32_t i = 0; i < k; i++)
 		has |= c->part[job->parts[i]].qos == qos;
 	return has;
@@ -274,12 +278,12 @@ static uint32_t qos_of(const struct ctl *c, uint32_t part)
 
 static void submit_all(struct ctl *c, struct ctl_job *job, int64_t sign)
 {
-	if (job->qos != CTL_NO_ROW)
-		submit_one(c, job, job->qos, sign);
+	if (submit_qos(job) != CTL_NO_ROW)
+		submit_one(c, job, submit_qos(job), sign);
 	const uint32_t only = job->submit_part != CTL_NO_ROW ? job->submit_part : job->part;
 	if (job->submit_part != CTL_NO_ROW || job->part_count < 2) {
 		const uint32_t qos = qos_of(c, only);
-		if (qos != CTL_NO_ROW && qos != job->qos)
+		if (qos != CTL_NO_ROW && qos != submit_qos(job))
 			submit_one(c, job, qos, sign);
 	} else {
 		for (uint32_t k = 0; k < job->part_count; k++) {

@@ -175,10 +175,11 @@ static enum ctl_status ctl_main_start(struct pass *p, struct ctl_job *job, uint3
 	return status;
 }
 
-/* Tasks that are jobs of their own. */
+/* Tasks that are jobs of their own; and one record of tasks with another QOS of its list, as the pass does
+ * not tell these apart (reject_array_job has no QOS). */
 static bool is_rejected(struct pass *p, const struct ctl_job *job, const struct ctl_entry *entry)
 {
-	if (job->array == CTL_NO_ROW || entry->array)
+	if (job->array == CTL_NO_ROW || (entry->array && !job->qos_count))
 		return false;
 	if (p->reject_array == job->array && p->reject_part == entry->part && p->reject_resv == job->resv &&
 		p->reject_prefer == entry->prefer)
@@ -206,7 +207,10 @@ static enum verdict ctl_main_look(struct pass *p, const struct ctl_entry *entry,
 	struct ctl *c = p->c;
 	const struct ctl_params *params = &c->params;
 	struct ctl_part *part = &c->part[entry->part];
-	if (!ctl_resv_in_part(c, job, entry->part) || job->status == CTL_PREEMPTION_IN_PROGRESS)
+	if (!ctl_resv_in_part(c, job, entry->part))
+		return NEXT;
+	ctl_queue_tried(c, job, entry->qos, entry->priority);
+	if (job->status == CTL_PREEMPTION_IN_PROGRESS)
 		return NEXT;
 	if (job->het)
 		return pass_over_component(p, entry->part);

@@ -109,6 +109,8 @@ struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry);
  * then (job_queue_rec_magnetic_resv(), job_resv_clear_magnetic_flag()). */
 void ctl_entry_enter(const struct ctl_entry *entry, struct ctl_job *job);
 void ctl_entry_left(struct ctl_job *job);
+/* Of a list of QOS, that which it is tried with, and the priority of that try. */
+void ctl_queue_tried(struct ctl *c, struct ctl_job *job, uint32_t qos, uint32_t priority);
 /* Whether it may be tried; an array's other waiting tasks go with their head. */
 bool ctl_queue_independent(struct ctl *c, struct ctl_job *job);
 /* Sets the reason, of an array's waiting tasks too. */

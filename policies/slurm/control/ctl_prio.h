@@ -70,6 +70,9 @@ bool prio_weights(const struct ctl *c, const char *text, double *weight);
 /* As of a time, and so set in the job: factors, priority, priority_part. True: a priority changed. */
 bool prio_job(struct ctl *c, struct ctl_job *job, ctl_time at);
 double prio_part(const struct ctl *c, uint32_t part); /* Its factor times the weight. */
+/* What the QOS k of its list adds: one of priority 0 leaves what the one adds that is tried, as it does
+ * without a list. */
+double prio_qos(const struct ctl *c, const struct ctl_job *job, uint32_t k);
 
 /* ctl_usage.c */
 void usage_decay(struct ctl *c, double factor);

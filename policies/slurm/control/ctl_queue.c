@@ -3,8 +3,8 @@
  * ctl_queue.c - the job queue of a pass, and its order: slurmctld's build_job_queue() and sort_job_queue()
  * (CLAUSES.md 2).
  *
- * A job in several partitions is a pair with each. The waiting tasks of an array are one record, its head,
- * until one of them gets a life of its own (by being requeued).
+ * A job in several partitions is a record with each, with each QOS of its list. The waiting tasks of an array
+ * are one record, its head, until one of them gets a life of its own (by being requeued).
  */
 #include <string.h>
 
@@ -73,8 +73,8 @@ struct ctl_job *ctl_entry_job(struct ctl *c, const struct ctl_entry *entry)
 	struct ctl_job *job = entry->job;
 	if (entry->array && job->state != CTL_PENDING)
 		job = ctl_array_head(c, job->array);
-	if (!job || job->state != CTL_PENDING)
-		return NULL;
+	if (!job || job->state != CTL_PENDING || !job->priority)
+		return NULL; /* Started, or held, by another of its records. */
 	if (job->preferred)
 		job->desc.desc = entry->prefer ? job->preferred : job->constrained;
 	return job;
@@ -242,7 +242,10 @@ struct standing {
 	uint32_t priority;
 };
 
-/* Of a component among other jobs, with bf_hetjob_prio, what the last backfill pass made of all components
+/* Records of one partition stand where the job does, which is where its last try left it: with a list of QOS,
+ * by the last of them, most often the lowest.
+ *
+ * Of a component among other jobs, with bf_hetjob_prio, what the last backfill pass made of all components
  * (het_details); among its own kind: `whole` is false. */
 static struct standing standing_of(const struct ctl *c, const struct ctl_entry *e, bool whole)
 {
@@ -250,7 +253,7 @@ static struct standing standing_of(const struct ctl *c, const struct ctl_entry *
 	if (het && whole && het->known && c->params.bf_hetjob_prio)
 		return (struct standing){ het->reserved, het->tier, het->priority };
 	return (struct standing){ e->resv != CTL_NO_ROW || e->job->resv != CTL_NO_ROW, c->part[e->part].tier,
-		e->priority };
+		e->job->part_count > 1 ? e->priority : e->job->priority };
 }
 
 /* Reservation, tier, priority as one number. */
@@ -279,21 +282,43 @@ static size_t append(
 	return count;
 }
 
+/* What it is tried with, and has until another pass tries it; its array's other waiting tasks are one record
+ * with it. */
+void ctl_queue_tried(struct ctl *c, struct ctl_job *job, uint32_t qos, uint32_t priority)
+{
+	const struct ctl_array *a = ctl_is_alone(job) ? NULL : &c->array[job->array];
+	if (!job->qos_count || (job->qos == qos && job->priority == priority))
+		return;
+	job->qos = qos;
+	job->priority = priority;
+	for (uint32_t i = c->queue->first[a ? job->array : 0]; a && i < a->count; i++) {
+		struct ctl_job *task = &c->job[a->job[i]];
+		if (waits_in_head(task)) {
+			task->qos = qos;
+			task->priority = priority;
+		}
+	}
+}
+
 static size_t ctl_queue_add(struct ctl *c, struct ctl_job *job, size_t count)
 {
+	const uint32_t qoses = ctl_job_qoses(job);
 	uint32_t resv[RESVS];
 	if (!ctl_queue_independent(c, job))
 		return count;
 	const uint32_t resvs = ctl_resv_tried_in(c, job, resv, RESVS);
-	if (!ctl_queue_make_room(c, count + 2 * (size_t)job->part_count * (resvs + 1)))
+	if (!ctl_queue_make_room(c, count + 2 * (size_t)ctl_job_pairs(job) * (resvs + 1)))
 		return count;
-	for (uint32_t i = 0; i < job->part_count; i++) {
-		job->part = job->parts[i];
-		if (!partition_allows(c, job, job->parts[i]))
+	for (uint32_t i = 0; i < ctl_job_pairs(job); i++) {
+		job->part = job->parts[i / qoses];
+		if (job->qos_count)
+			ctl_queue_tried(c, job, job->qoses[i % qoses], job->priority);
+		if (!partition_allows(c, job, job->part))
 			continue;
 		const uint32_t priority = job->priority_part ? job->priority_part[i] : job->priority;
 		const struct ctl_entry entry = { .job = job,
-			.part = job->parts[i],
+			.part = job->part,
+			.qos = job->qos,
 			.priority = priority,
 			.array = !ctl_is_alone(job),
 			.prefer = job->preferred };

@@ -156,12 +156,24 @@ int64_t ctl_limit_in(const struct ctl *c, const struct ctl_job *job, uint32_t pa
 	return job->time_limit < most ? job->time_limit : most;
 }
 
+/* Of a list of QOS the partition has to allow all (_qos_part_check()). */
+static bool allows_each_qos(const struct ctl *c, const struct ctl_job *job, uint32_t part)
+{
+	struct ctl_job with = *job;
+	bool allowed = true;
+	for (uint32_t k = 0; k < ctl_job_qoses(job) && allowed; k++) {
+		with.qos = job->qos_count ? job->qoses[k] : job->qos;
+		allowed = ctl_part_allows(c, &with, part) == SL_REASON_NONE;
+	}
+	return allowed;
+}
+
 /* EnforcePartLimits: NO, ANY of its partitions has to allow it, or ALL. */
 static bool parts_allow(const struct ctl *c, const struct ctl_job *job)
 {
 	uint32_t allowed = 0;
 	for (uint32_t i = 0; i < job->part_count; i++)
-		allowed += ctl_part_allows(c, job, job->parts[i]) == SL_REASON_NONE &&
+		allowed += allows_each_qos(c, job, job->parts[i]) &&
 			   job->nodes_min <= c->part[job->parts[i]].node_count;
 	return !c->params.enforce_part_limits || allowed == job->part_count ||
 	       (c->params.enforce_part_limits == 1 && allowed);
@@ -242,12 +254,15 @@ static enum ctl_status could_run_in(struct ctl *c, struct ctl_job *job, uint32_t
 	return ctl_place_ever(c, job, part);
 }
 
-/* The best that any of its partitions says (_select_nodes_parts). */
+/* The best that any of its partitions says, with any QOS of its list (_select_nodes_parts). It stays with
+ * that QOS until a pass tries it. */
 static enum ctl_status could_run(struct ctl *c, struct ctl_job *job)
 {
 	enum ctl_status status = CTL_NODE_CONFIG;
-	for (uint32_t i = 0; i < job->part_count; i++) {
-		const enum ctl_status one = could_run_in(c, job, job->parts[i]);
+	for (uint32_t i = 0; i < ctl_job_pairs(job); i++) {
+		if (job->qos_count)
+			job->qos = job->qoses[i % job->qos_count];
+		const enum ctl_status one = could_run_in(c, job, job->parts[i / ctl_job_qoses(job)]);
 		if (one != CTL_NODE_CONFIG && one != CTL_PART_CONFIG && one != CTL_PARTITION_NOT_AVAIL)
 			return CTL_OK;
 		status = status == CTL_NODE_CONFIG ? one : status;
@@ -356,6 +371,8 @@ static const char *take_in(struct ctl *c, struct ctl_job *const *job, uint32_t c
 	const bool tested = status == CTL_OK && job[0]->state == CTL_PENDING &&
 			    job[0]->reason == SL_REASON_NONE && is_allowed(c, job[0]);
 	const enum sl_reason first = tested ? ctl_place_first(c, job[0]) : SL_REASON_NONE;
+	for (uint32_t i = 1; i < count && job[0]->qos_count; i++)
+		job[i]->qos = job[0]->qos; /* Tasks of an array are one record. */
 	if (status == CTL_NODE_CONFIG) {
 		ctl_submit_withdraw(c, job, count);
 		return "Requested node configuration is not available";

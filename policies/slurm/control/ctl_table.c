@@ -2,11 +2,11 @@
 /*
  * ctl_table.c - figures that slurmctld would report to sprio and sshare.
  *
- *   jobs     a row for each job that waits (with CALCULATE_RUNNING: or runs) and each of its partitions: its
- * row, the partition, its priority, whether sprio lists it, whether it was set by hand, weighted factors
- *   weights  one row: the weights of the factors
- *   work     one row: backfill passes made, jobs tried and node selection tests in them, for benchmarks
- *   shares   a row for each association, as they stand below each other: accounts, users in them
+ *   jobs     a row for each job that waits (with CALCULATE_RUNNING: or runs), each of its partitions and each
+ * QOS of its list: its row, the partition, the QOS, its priority, whether sprio lists it, whether it was set
+ * by hand, weighted factors weights  one row: the weights of the factors work     one row: backfill passes
+ * made, jobs tried and node selection tests in them, for benchmarks shares   a row for each association, as
+ * they stand below each other: accounts, users in them
  *
  * The other tables are ctl_table_state.c's.
  */
@@ -28,7 +28,8 @@ enum { TEXT = 1024 };
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static const char *const job_columns[] = { "job", "partition", "listed", "priority", "direct", "site", "age",
-	"assoc", "fairshare", "jobsize", "part", "qos", "nice", "tres", "tres_sum", "tres_norm", "array" };
+	"assoc", "fairshare", "jobsize", "part", "qos", "nice", "tres", "tres_sum", "tres_norm", "array",
+	"qos_name" };
 
 /* "cpu=10,gres/gpu=4": each that weighs something, times its weight, or without it. */
 static void put_tres(const struct ctl *c, const struct ctl_factors *of, bool norm, char *text)
@@ -73,13 +74,15 @@ static bool stands(const struct ctl *c, const struct ctl_job *job)
 }
 
 static int list_job(
-	const struct ctl *c, const struct ctl_job *job, uint32_t place, const struct sl_table_sink *table)
+	const struct ctl *c, const struct ctl_job *job, uint32_t pair, const struct sl_table_sink *table)
 {
 	char weighted[TEXT];
 	char norm[TEXT];
 	const struct ctl_factors *of = &job->factors;
+	const uint32_t k = pair % ctl_job_qoses(job);
 	const bool several = job->part_count > 1;
-	const uint32_t part = several ? job->parts[place] : job->part;
+	const uint32_t part = several ? job->parts[pair / ctl_job_qoses(job)] : job->part;
+	const uint32_t qos = job->qos_count ? job->qoses[k] : job->qos;
 	const bool direct = job->direct_priority && job->priority;
 	double sum = 0;
 	double of_part = of->part;
@@ -93,7 +96,8 @@ static int list_job(
 		NUMBER(job->row),
 		WORD(part < c->part_count ? c->part[part].name : ""),
 		NUMBER(is_listed(c, job) && stands(c, job)),
-		NUMBER(several && job->priority_part ? job->priority_part[place] : job->priority),
+		NUMBER(job->priority_part && ctl_job_pairs(job) > 1 ? job->priority_part[pair]
+								    : job->priority),
 		NUMBER(direct),
 		NUMBER(of->site),
 		NUMBER(of->age),
@@ -101,12 +105,13 @@ static int list_job(
 		NUMBER(of->fs),
 		NUMBER(of->js),
 		NUMBER(of_part),
-		NUMBER(of->qos),
+		NUMBER(direct ? of->qos : prio_qos(c, job, k)),
 		NUMBER(direct ? 0 : (double)of->nice),
 		WORD(weighted),
 		NUMBER(sum),
 		WORD(norm),
 		NUMBER(in_array(job)),
+		WORD(qos < c->qos_count ? c->qos[qos].name : ""),
 	};
 	return table->row(table->self, job_columns, figure, SL_LEN(figure));
 }
@@ -116,7 +121,7 @@ static int list_list(const struct ctl *c, uint32_t row, const struct sl_table_si
 	int status = SL_OK;
 	for (; row != CTL_NO_ROW && !status; row = c->job[row].next) {
 		const struct ctl_job *job = &c->job[row];
-		for (uint32_t i = 0; (i < job->part_count || !i) && !status; i++)
+		for (uint32_t i = 0; (i < ctl_job_pairs(job) || !i) && !status; i++)
 			status = list_job(c, job, i, table);
 	}
 	return status;

@@ -4,9 +4,9 @@
  * know.
  *
  * - plans: a row for each job that waits, runs, or ended less than MinJobAge ago: its row, its state, the
- *   partition it runs in, its time limit, its planned start and nodes (while its nodes boot: since when
- *   it is allocated which), when it was last submitted, became eligible, and began to gather age, its
- *   billing per second, its priority
+ *   partition it runs in, the QOS it asked for one of and runs with, its time limit, its planned start and
+ * nodes (while its nodes boot: since when it is allocated which), when it was last submitted, became
+ * eligible, and began to gather age, its billing per second, its priority
  * - nodes: a row for each: its state as in sinfo, an operator's reason for it, its allocated cpus
  * - reservations: a row for each
  * - partitions: a row for each: its state and limits, as commands left them
@@ -111,9 +111,10 @@ static int list_plan(
 	const struct ctl *c, const struct ctl_job *job, const char *nodes, const struct sl_table_sink *table)
 {
 	static const char *const columns[] = { "job", "state", "partition", "limit", "start", "nodes",
-		"submit", "eligible", "accrue", "billing", "priority" };
+		"submit", "eligible", "accrue", "billing", "priority", "qos" };
 	const bool waits = job->state == CTL_PENDING;
 	const bool has_part = !waits && job->part < c->part_count;
+	const bool has_qos = !waits && job->qos < c->qos_count && job->more->qos;
 	const struct sl_figure figure[SL_LEN(columns)] = {
 		NUMBER(job->row),
 		WORD(ctl_table_state_of(job)),
@@ -126,6 +127,7 @@ static int list_plan(
 		NUMBER(ctl_table_state_time_of(c, job->accrue)),
 		NUMBER(waits ? (double)NAN : (double)job->billing),
 		NUMBER(job->priority),
+		WORD(has_qos ? c->qos[job->qos].name : ""),
 	};
 	return table->row(table->self, columns, figure, SL_LEN(figure));
 }
