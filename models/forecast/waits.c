@@ -86,14 +86,15 @@ sl_time forecast_quantile(const sl_time *ascending, size_t n, double q)
 
 size_t forecast_bound(size_t n, double q, double confidence)
 {
-	/* P(Binomial(n, q) < k) = P(the k-th value is at or above the quantile). */
-	double term = pow(1 - q, (double)n);
+	/* P(Binomial(n, q) < k) = P(the k-th value is at or above the quantile). Terms as logarithms: the
+	 * first ones are less than a double can hold. */
+	double term = (double)n * log(1 - q);
 	double below = 0;
 	for (size_t k = 1; k <= n; k++) {
-		below += term;
+		below += exp(term);
 		if (below >= confidence)
 			return k;
-		term *= (double)(n - k + 1) / (double)k * q / (1 - q);
+		term += log((double)(n - k + 1) / (double)k * q / (1 - q));
 	}
 	return n + 1;
 }

@@ -241,6 +241,8 @@ Test(forecast, bounds_on_quantiles_are_binomial)
 	cr_expect_eq(forecast_bound(59, 0.95, 0.95), 59);
 	cr_expect_eq(forecast_bound(58, 0.95, 0.95), 59, "no value is");
 	cr_expect_eq(forecast_bound(100, 0.5, 0.95), 59);
+	cr_expect_eq(forecast_bound(1000, 0.95, 0.95), 962, "though 0.05^1000 is no double");
+	cr_expect_eq(forecast_bound(1000, 0.90, 0.95), 916);
 }
 
 Test(forecast, waits_of_the_user_that_were_longer)
