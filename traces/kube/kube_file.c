@@ -190,6 +190,19 @@ int kube_text_read(const char *text, size_t len, const char *name, struct kube_f
 	return status ? status : documents_in(file, true, err);
 }
 
+int kube_written_read(
+	const char *text, size_t len, const struct sl_object *of, struct kube_file *file, struct sl_err *err)
+{
+	*file = (struct kube_file){ .doc = { .file = of->doc->file } };
+	const int status = sl_doc_read_json(&file->doc, text, len, err);
+	for (size_t i = 0; i < file->doc.count; i++) {
+		struct sl_doc_node *node = &file->doc.node[i];
+		node->line = node->key_line = of->node->line;
+		node->column = node->key_column = of->node->column;
+	}
+	return status ? status : documents_in(file, true, err);
+}
+
 /* ---- Sniffing -------------------------------------------------------------------------------------- */
 
 /* A line of YAML that begins with apiVersion or kind, or JSON that has the word in its first bytes. */

@@ -103,7 +103,7 @@ static void devices_of(
 
 static int node_in(struct reporting *t, const struct sl_object *object)
 {
-	enum { NAME_MAX_HERE = 63, AMOUNT_MAX = 10000000 };
+	enum { NAME_MAX_HERE = 63 };
 	const struct sl_place at = sl_doc_place(object->doc, object->node);
 	const struct sl_doc_node *allocatable = KUBE_AT(object->doc, object->node, "status", "allocatable");
 	if (!allocatable)
@@ -119,11 +119,12 @@ static int node_in(struct reporting *t, const struct sl_object *object)
 	if (cpus < 1)
 		return sl_fail_at(
 			t->err, &at, "Node '%s' has no cpus: give status.allocatable", object->name);
-	if (cpus / 1000 > AMOUNT_MAX || kube_nodes_amount_of(&has, gpus[0].resource) > AMOUNT_MAX ||
-		kube_nodes_amount_of(&has, gpus[1].resource) > AMOUNT_MAX)
+	if (cpus / 1000 > KUBE_NODE_AMOUNT_MAX ||
+		kube_nodes_amount_of(&has, gpus[0].resource) > KUBE_NODE_AMOUNT_MAX ||
+		kube_nodes_amount_of(&has, gpus[1].resource) > KUBE_NODE_AMOUNT_MAX)
 		return sl_fail_at(t->err, &at,
 			"Node '%s' has more than %d cpus or GPUs: mend status.allocatable", object->name,
-			AMOUNT_MAX);
+			KUBE_NODE_AMOUNT_MAX);
 	struct sl_gres gres;
 	struct sl_hardware hardware = { .boards = 1,
 		.sockets = 1,

@@ -102,7 +102,7 @@ static int say_nodes(struct made *made, const struct bearing *bearing, const cha
 	const struct sl_place *at)
 {
 	char name[2 * SLOT_NAME_MAX];
-	if (made->nodes + count > SLOTS_MAX)
+	if (count > SLOTS_MAX - made->nodes)
 		return sl_fail_at(made->err, at,
 			"more than %d nodes may come in all: lower max, limits, or spec.nodes of InstanceTypes",
 			SLOTS_MAX);
@@ -132,6 +132,22 @@ static int number_at(struct made *made, const struct sl_doc *doc, const struct s
 	return sl_fail_at(made->err, &place, "'%.40s' has to be a whole number, 0 or more", text ? text : "");
 }
 
+/* A node of it will be a Node: what is wrong is said where it stands. */
+static int check_allocatable(struct made *made, const struct sl_doc *doc, const struct sl_doc_node *map)
+{
+	struct sl_amounts has;
+	int64_t cpus = 0;
+	const struct sl_place at = sl_doc_place(doc, map);
+	const int status = sl_doc_amounts(made->arena, doc, map, &has, made->err);
+	for (uint32_t i = 0; !status && i < has.count; i++)
+		if (strcmp(has.at[i].resource, "cpu") == 0)
+			cpus = has.at[i].amount;
+	if (status || (cpus > 0 && cpus / 1000 <= KUBE_NODE_AMOUNT_MAX))
+		return status;
+	return sl_fail_at(made->err, &at, "a node has 'cpu', more than 0 and at most %d: mend allocatable",
+		KUBE_NODE_AMOUNT_MAX);
+}
+
 /* ---- NodeGroups -------------------------------------------------------------------------------------- */
 
 static int group_in(struct made *made, const struct sl_object *object)
@@ -154,7 +170,9 @@ static int group_in(struct made *made, const struct sl_object *object)
 	if (!bearing.allocatable || bearing.allocatable->kind != SL_DOC_MAP)
 		return sl_fail_at(made->err, &at, "NodeGroup '%s': give spec.template.status.allocatable",
 			object->name);
-	int status = number_at(made, doc, KUBE_AT(doc, object->node, "spec", "max"), -1, &max);
+	int status = check_allocatable(made, doc, bearing.allocatable);
+	if (!status)
+		status = number_at(made, doc, KUBE_AT(doc, object->node, "spec", "max"), -1, &max);
 	if (!status && max < 0)
 		return sl_fail_at(made->err, &at,
 			"NodeGroup '%s' has a template: give spec.max, how many nodes", object->name);
@@ -303,7 +321,7 @@ static int type_in(struct made *made, const struct sl_object *pool, const struct
 		bear(&bearing, "node.kubernetes.io/instance-type", name) ||
 		bear(&bearing, "karpenter.sh/nodepool", pool->name))
 		return too_many_labels(made, &at);
-	int status = SL_OK;
+	int status = check_allocatable(made, doc, bearing.allocatable);
 	SL_DOC_EACH (offering, doc, sl_doc_member(doc, type, "offerings"))
 		if (!status)
 			status = offering_in(made, pool, types, type, offering, bearing, expr, exprs);

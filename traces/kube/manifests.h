@@ -20,6 +20,8 @@ struct kube_file {
 	size_t foreign_count;
 };
 
+enum { KUBE_NODE_AMOUNT_MAX = 10000000 }; /* Cpus, and GPUs, of a Node. */
+
 /* ---- kube_file.c --------------------------------------------------------------------------------- */
 
 /* Released whatever happens. */
@@ -27,6 +29,9 @@ int kube_file_read(struct sl_input *in, struct kube_file *file, struct sl_err *e
 /* A text in JSON that was made here. */
 int kube_text_read(
 	const char *text, size_t len, const char *name, struct kube_file *file, struct sl_err *err);
+/* The same, made of an object: whatever is wrong with it is wrong where that stands. */
+int kube_written_read(
+	const char *text, size_t len, const struct sl_object *of, struct kube_file *file, struct sl_err *err);
 void kube_file_release(struct kube_file *file);
 /* How sure that a text is of manifests: 0..100. */
 int kube_sniff(const char *text, size_t len);
