@@ -28,3 +28,15 @@ refuse sparkoperator.k8s.io/v1beta2 SparkApplication "driver: {coreRequest: many
 refuse batch/v1 CronJob "schedule: '61 * * * *', jobTemplate: {spec: {$pod}}"
 refuse batch/v1 CronJob "schedule: '0 0 * * *', timeZone: Europe/Berlin, jobTemplate: {spec: {$pod}}"
 refuse batch.volcano.sh/v1alpha1 Job
+# Of the kinds that are written anew a wrong quantity is where the object stands; a schedule has days 0 to 6, and an end.
+refuse apps/v1 Deployment "template: {spec: {containers: [{name: c, resources: {requests: {cpu: lots}}}]}}"
+refuse batch/v1 CronJob "schedule: '0 0 * * 7', jobTemplate: {spec: {$pod}}"
+printf 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: %s, annotations: {schedlab/submit: %s, schedlab/run-time: 1m}}\nspec: {%s}\n---\n' \
+	first 0s "$pod" last 2000h "$pod" >jobs.yaml
+cat >>jobs.yaml <<END
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: often, annotations: {schedlab/run-time: 1m}}
+spec: {schedule: "* * * * *", jobTemplate: {spec: {$pod}}}
+END
+schedlab run jobs.yaml -c "$DATA/manifests/cluster.yaml" -p kube --quiet 2>&1

@@ -18,6 +18,11 @@ done 2>&1
 podsets() { schedlab convert "$1" "$2" --to table >/dev/null && cut -d, -f1,2,12-15 "$2"; }
 podsets "$sets/spark.yaml" spark.csv
 podsets "$sets/trainer.yaml" trainer.csv
+# Of executors that come and go there are at first the most of instances, minExecutors and initialExecutors. Names may have quotes.
+sed 's/initialExecutors: 2, minExecutors: 1/initialExecutors: 2, minExecutors: 5/; s/executor: {}/executor: {labels: {"a\\"b": c}}/' "$sets/spark.yaml" >most.yaml
+podsets most.yaml most.csv | grep conf
+sed 's/name: pytorch/name: "py\\"torch"/' "$sets/appwrapper.yaml" >quote.yaml
+show quote.yaml kube | grep py
 # On one rack, the two jobs of the JobSet do not fit: the second has no domain to itself.
 sed 's/rack: r2/rack: r1/' "$sets/cluster.yaml" >one-rack.yaml
 schedlab run "$sets/jobset.yaml" -c one-rack.yaml -p kube --check -o one --quiet >/dev/null
@@ -43,6 +48,9 @@ metadata: {name: last, namespace: default, creationTimestamp: "2026-01-07T12:30:
 spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}
 END
 show cron.yaml kube
+# Up to the last day: from Monday each second one is Monday, Wednesday and Friday, and no Sunday.
+sed 's|schedule: .*|schedule: "0 0 * * 1/2"|; s/2026-01-07T12/2026-01-12T12/' cron.yaml >days.yaml
+show days.yaml kube | cut -d, -f1,2
 sed 's/name: last, /name: last, ownerReferences: [{kind: CronJob, name: c}], /' cron.yaml >made.yaml
 show made.yaml kube
 # Of a cluster's dump the farthest owner is the job: pods of the ReplicaSet that is not there are the Deployment's.

@@ -17,7 +17,7 @@ enum { MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
 
 static const struct {
 	int least, most;
-} range[FIELDS] = { { 0, 59 }, { 0, 23 }, { 1, 31 }, { 1, 12 }, { 0, 7 } };
+} range[FIELDS] = { { 0, 59 }, { 0, 23 }, { 1, 31 }, { 1, 12 }, { 0, 6 } };
 
 struct cron {
 	uint64_t on[FIELDS]; /* Bit by number. */
@@ -55,12 +55,10 @@ static bool item_in(const char **p, int field, struct cron *cron)
 	int to = range[field].most;
 	int step = 1;
 	const bool all = **p == '*' || **p == '?';
-	if (all) {
+	if (all)
 		++*p;
-		to -= field == WEEKDAY;
-	} else if (!number_in(p, field, &from)) {
+	else if (!number_in(p, field, &from))
 		return false;
-	}
 	const bool ranged = !all && **p == '-';
 	if (ranged && (++*p, !number_in(p, field, &to)))
 		return false;
@@ -72,7 +70,7 @@ static bool item_in(const char **p, int field, struct cron *cron)
 		return false;
 	cron->any[field] |= all && step == 1;
 	for (int i = from; i <= to; i += step)
-		cron->on[field] |= UINT64_C(1) << (field == WEEKDAY ? i % 7 : i);
+		cron->on[field] |= UINT64_C(1) << i;
 	return true;
 }
 

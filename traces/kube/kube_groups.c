@@ -206,7 +206,7 @@ static int make(const struct kube_pod *pod, size_t count, struct role *role, str
 	}
 	const int status =
 		failed ? sl_fail_memory(err)
-		       : kube_text_read(text.text, text.len, pod->object->doc->file, &group->file, err);
+		       : kube_written_read(text.text, text.len, pod->object, &group->file, err);
 	free(text.text);
 	return status;
 }

@@ -257,13 +257,17 @@ static int cron_in(struct reading *r, const struct kube_group *group, const stru
 		status = check_zone(r, object);
 	const bool good = !status && kube_cron_times(schedule ? schedule : "", from,
 					     others->last > day ? others->last : day, &time, &count);
+	const struct sl_place at = sl_doc_place(object->doc, node ? node : object->node);
+	if (good && count == CRON_TIMES_MAX)
+		status = sl_fail_at(r->err, &at,
+			"CronJob '%.60s': up to the last submission of the file are %d times or more: give a file of a shorter time",
+			object->name, CRON_TIMES_MAX);
 	for (size_t i = 0; i < count && !status; i++) {
 		job.times.submit = time[i];
 		job.replica = time[i] / (60 * SL_SECOND);
 		status = job_add(r, &job);
 	}
 	free(time);
-	const struct sl_place at = sl_doc_place(object->doc, node ? node : object->node);
 	return status || good
 		       ? status
 		       : sl_fail_at(r->err, &at,

@@ -152,9 +152,8 @@ void made_put_member(
 {
 	if (!node)
 		return;
-	made_put(text, "\"");
-	made_put(text, key);
-	made_put(text, "\":");
+	kube_put_string(text, key);
+	made_put(text, ":");
 	kube_put_object(text, doc, node);
 	made_put(text, ",");
 }
@@ -182,18 +181,19 @@ int made_podset_text(
 	struct kube_making *m, const char *name, int64_t count, const struct manifest_text *template)
 {
 	char line[2 * KUBE_NAME_MAX + 64];
-	int len = snprintf(line, sizeof(line), "%s{\"name\":\"", m->count ? "," : "");
+	int len = 0;
 	if (m->count == MADE_PODSETS_MAX)
 		return made_fail(m, NULL, "more than %d kinds of pods", MADE_PODSETS_MAX);
 	if (count > MADE_PODS_MAX || m->pods + count > MADE_PODS_MAX)
 		return made_fail(m, NULL, "more than %d pods", MADE_PODS_MAX);
 	if (m->called)
-		len += snprintf(line + len, sizeof(line) - (size_t)len, "%.*s-%u", KUBE_NAME_MAX, m->called,
-			m->count);
+		len = snprintf(line, sizeof(line), "%.*s-%u", KUBE_NAME_MAX, m->called, m->count);
 	for (size_t i = 0; !m->called && name[i] && i < KUBE_NAME_MAX; i++)
 		line[len++] = isalnum((unsigned char)name[i]) ? (char)tolower((unsigned char)name[i]) : '-';
-	(void)snprintf(line + len, sizeof(line) - (size_t)len,
-		"\",\"count\":\"%lld\",\"template\":", (long long)count);
+	line[len] = '\0';
+	made_put(&m->podsets, m->count ? ",{\"name\":" : "{\"name\":");
+	kube_put_string(&m->podsets, line);
+	(void)snprintf(line, sizeof(line), ",\"count\":\"%lld\",\"template\":", (long long)count);
 	made_put(&m->podsets, line);
 	kube_put(&m->podsets, template->text, template->len);
 	made_put(&m->podsets, "}");
@@ -307,7 +307,7 @@ int kube_made_make(const struct sl_object *object, const struct kube_file *file,
 		put_workload(&text, &m);
 	if (!status)
 		status = text.failed ? sl_fail_memory(err)
-				     : kube_text_read(text.text, text.len, object->doc->file, made, err);
+				     : kube_written_read(text.text, text.len, object, made, err);
 	free(text.text);
 	free(m.podsets.text);
 	return status;

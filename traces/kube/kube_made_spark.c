@@ -224,14 +224,15 @@ int made_spark(struct kube_making *m)
 	const char *on = manifest_text(doc, sl_doc_member(doc, dynamic, "enabled"));
 	const char *instances = conf(m, "spark.executor.instances");
 	int64_t count = 1;
-	int64_t least = 0;
+	int64_t least = 0, first = 0;
 	if (instances)
 		(void)sl_get_i64(instances, strlen(instances), &count);
 	int status = made_number(m, executor.map, "instances", count < 0 ? 0 : count, &count);
 	if (!status && on && strcmp(on, "true") == 0) {
 		status = made_number(m, dynamic, "minExecutors", 0, &least);
 		if (!status)
-			status = made_number(m, dynamic, "initialExecutors", least, &least);
+			status = made_number(m, dynamic, "initialExecutors", least, &first);
+		least = first > least ? first : least;
 		count = least > count || !sl_doc_member(doc, executor.map, "instances") ? least : count;
 	}
 	if (!status)

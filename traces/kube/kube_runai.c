@@ -269,7 +269,7 @@ int kube_runai_make(const struct sl_object *object, struct kube_group *group, st
 	if (!status)
 		status = text.failed
 				 ? sl_fail_memory(err)
-				 : kube_text_read(text.text, text.len, object->doc->file, &group->file, err);
+				 : kube_written_read(text.text, text.len, object, &group->file, err);
 	free(text.text);
 	return status;
 }
