@@ -40,3 +40,4 @@ metadata: {name: often, annotations: {schedlab/run-time: 1m}}
 spec: {schedule: "* * * * *", jobTemplate: {spec: {$pod}}}
 END
 schedlab run jobs.yaml -c "$DATA/manifests/cluster.yaml" -p kube --quiet 2>&1
+echo "exit $?"
