@@ -220,12 +220,13 @@ int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err)
 	}
 	if (arg_flag(args, "help"))
 		return SL_OK;
+	const int usage = (int)strcspn(command->usage, "\n"); /* An error is one line. */
 	if (args->word_count < command->words_min)
-		return sl_fail(err, SL_USAGE, "%s: an operand is missing: schedlab %s", command->name,
-			command->usage);
+		return sl_fail(err, SL_USAGE, "%s: an operand is missing: schedlab %.*s", command->name,
+			usage, command->usage);
 	if (args->word_count > command->words_max)
-		return sl_fail(err, SL_USAGE, "%s: unexpected '%s': schedlab %s", command->name,
-			args->word[command->words_max], command->usage);
+		return sl_fail(err, SL_USAGE, "%s: unexpected '%s': schedlab %.*s", command->name,
+			args->word[command->words_max], usage, command->usage);
 	const int said = args->of_file ? SL_OK : args_say(args, err);
 	return said ? said : plugins_of_policies(args, err);
 }

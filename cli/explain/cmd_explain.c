@@ -95,11 +95,15 @@ static int cmd_explain_run(const struct args *args, struct sl_err *err)
 	struct explain explain = { 0 };
 	const bool group =
 		arg(args, "user") || arg(args, "account") || arg(args, "partition") || arg(args, "top");
+	const bool live = explain_is_live(args->word[0]);
+	if (live && (group || args->word_count < 2 || arg_flag(args, "when")))
+		return sl_fail(err, SL_USAGE,
+			"of a dump of a cluster one job is explained: give NAMESPACE/JOB, and no run's options");
 	if (group == (args->word_count > 1))
 		return sl_fail(err, SL_USAGE,
 			group ? "give a job, or --user, --account, --partition or --top, not both"
 			      : "which job? give its number, or --user, --account, --partition or --top N");
-	if (!group && explain_is_live(args->word[0]))
+	if (live)
 		return explain_live(args, err);
 	const int status = group ? explain_many(&explain, args, err) : explain_one(&explain, args, err);
 	explain_close(&explain);

@@ -195,6 +195,27 @@ static int look_first(struct live *live, struct moment *m, uint32_t row, struct 
 	return needs_of(live, m, row, err);
 }
 
+/* What is wrong with an object of a text that was written here is told of where it stands in the dump. */
+static void tell_place(const struct live *live, const char *path, const struct sl_object *const *line,
+	size_t lines, struct sl_err *err)
+{
+	char message[sizeof(err->text)];
+	const char *found = strstr(err->text, path);
+	char *end;
+	if (!found || found[strlen(path)] != ':')
+		return;
+	const unsigned long at = strtoul(found + strlen(path) + 1, &end, 10);
+	if (*end == ':')
+		(void)strtoul(end + 1, &end, 10);
+	(void)snprintf(message, sizeof(message), "%s", end + strspn(end, ": "));
+	const struct sl_object *object = at > 0 && at <= lines ? line[at - 1] : NULL;
+	const struct sl_place place = object ? sl_doc_place(object->doc, object->node)
+					     : (struct sl_place){ live->dump.file.doc.file, 0, 0 };
+	*err = (struct sl_err){ 0 };
+	(void)sl_fail_at(err, &place, "%s%s%s%s%s", object ? object->kind : "", object ? " '" : "",
+		object ? object->name : "", object ? "': " : "", message);
+}
+
 static int moment_run(
 	struct live *live, const struct kube_moment *made, bool first, bool *starts, struct sl_err *err)
 {
@@ -221,6 +242,10 @@ static int moment_run(
 		sim_release(&m->sim);
 	if (m->loaded)
 		scenario_release(&m->scenario);
+	if (status) {
+		tell_place(live, cluster, made->cluster_line, made->cluster_lines, err);
+		tell_place(live, trace, made->trace_line, made->trace_lines, err);
+	}
 	for (size_t i = 0; i < SL_LEN(fd); i++)
 		if (fd[i] >= 0)
 			(void)close(fd[i]);

@@ -33,3 +33,10 @@ schedlab explain - ml/second-0 <"$live/kai.yaml"
 cat "$DATA/manifests/cluster.yaml" >docs.yaml
 printf -- '---\napiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: big, namespace: default, labels: {kueue.x-k8s.io/queue-name: team}}\nspec: {headGroupSpec: {template: {spec: {containers: [{name: h, resources: {requests: {cpu: 1, nvidia.com/gpu: 20}, limits: {nvidia.com/gpu: 20}}}]}}}}\n' >>docs.yaml
 schedlab explain docs.yaml default/big
+# What is wrong with the dump is said where it stands; and what is asked of a run is not asked of a dump.
+sed 's/"cpu": "2"/"cpu": "two"/' "$live/pods.json" | schedlab explain - ml/train
+sed 's/nominalQuota: "8", borrowingLimit/nominalQuota: "eight", borrowingLimit/' "$live/kueue.yaml" | schedlab explain - b/more
+schedlab explain - --top 3 <"$live/pods.json"
+schedlab explain - <"$live/pods.json"
+schedlab explain - ml/train ml/old <"$live/pods.json"
+echo "exit $?"

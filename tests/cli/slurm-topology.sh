@@ -91,3 +91,9 @@ wrong <<'END'
     switches:
       - {switch: s1, children: s2}
 END
+wrong <<END
+- topology: a
+  block:
+    block_sizes: [$(seq -s, 33)]
+    blocks: []
+END

@@ -396,9 +396,10 @@ static bool is_of_cluster(const struct kube_live *live, const struct sl_object *
 	return !is_job(object) || (is_group(object) && live->by != LIVE_RUNAI);
 }
 
-static void put_cluster(struct manifest_text *text, const struct kube_live *live,
+static void put_cluster(struct kube_moment *moment, const struct kube_live *live,
 	const struct kube_change *change, const struct sl_object *without, const char *more)
 {
+	struct manifest_text *text = &moment->cluster;
 	bool first = true;
 	made_put(text, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
 	for (size_t i = 0; i < live->file.count; i++) {
@@ -408,6 +409,7 @@ static void put_cluster(struct manifest_text *text, const struct kube_live *live
 		if (!first)
 			made_put(text, ",\n");
 		first = false;
+		moment->cluster_line[moment->cluster_lines++] = object;
 		kube_put_changed(text, object->doc, object->node, change);
 	}
 	if (more) {
@@ -423,8 +425,12 @@ int kube_live_write(const struct kube_live *live, const struct kube_change *chan
 	struct live_job *job = calloc(live->file.count + 1, sizeof(*job));
 	size_t count = 0, second = 0;
 	*moment = (struct kube_moment){ 0 };
-	if (!job)
+	moment->cluster_line = calloc(live->file.count + 1, sizeof(const struct sl_object *));
+	moment->trace_line = calloc(live->file.count + 1, sizeof(const struct sl_object *));
+	if (!job || !moment->cluster_line || !moment->trace_line) {
+		free(job);
 		return sl_fail_memory(err);
+	}
 	for (size_t i = 0; i < live->file.count; i++) {
 		const struct sl_object *object = &live->file.object[i];
 		if (object == without || !is_of_moment(live, object))
@@ -439,11 +445,12 @@ int kube_live_write(const struct kube_live *live, const struct kube_change *chan
 		second += !job[i].runs;
 		moment->running += job[i].runs && !member;
 		moment->waiting += !job[i].runs && !member;
+		moment->trace_line[moment->trace_lines++] = job[i].object;
 		put_job(&moment->trace, live, &job[i], job[i].runs ? 0 : second, !i);
 	}
 	made_put(&moment->trace, "]}");
 	free(job);
-	put_cluster(&moment->cluster, live, change, without, more);
+	put_cluster(moment, live, change, without, more);
 	moment->until = ((sl_time)second + 3) * SL_SECOND;
 	if (count > LIVE_JOBS_MAX)
 		return sl_fail(err, SL_INPUT, "%s: more than %d jobs run or wait", live->file.doc.file,
@@ -455,5 +462,7 @@ void kube_moment_release(struct kube_moment *moment)
 {
 	free(moment->cluster.text);
 	free(moment->trace.text);
+	free(moment->cluster_line);
+	free(moment->trace_line);
 	*moment = (struct kube_moment){ 0 };
 }

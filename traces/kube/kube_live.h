@@ -34,6 +34,9 @@ void kube_live_release(struct kube_live *live);
  * the cluster, as JSON; NULL. */
 struct kube_moment {
 	struct manifest_text cluster, trace;
+	/* Of each line of a text the object of the dump; NULL: `more`. malloc. */
+	const struct sl_object **cluster_line, **trace_line;
+	size_t cluster_lines, trace_lines;
 	sl_time until;
 	size_t running, waiting;
 };

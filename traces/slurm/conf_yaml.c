@@ -20,7 +20,7 @@
 
 #include "traces/slurm/conf.h"
 
-enum { TOPOLOGIES_MAX = 1000, ITEMS_MAX = 200000 };
+enum { TOPOLOGIES_MAX = 1000, ITEMS_MAX = 200000, SIZES_MAX = 32 /* Each is a power of two larger. */ };
 
 struct reading {
 	struct conf *conf;
@@ -125,6 +125,8 @@ static int read_sizes(struct reading *r, const struct sl_doc_node *map)
 {
 	const struct sl_doc_node *sizes = sl_doc_member(r->doc, map, "block_sizes");
 	const char *text = NULL;
+	if (sizes && sizes->count > SIZES_MAX)
+		return yaml_fail(r, sizes, "more than 32 block_sizes: remove those that no block has");
 	SL_DOC_EACH (size, r->doc, sizes) {
 		double number;
 		if (!sl_doc_number(r->doc, size, &number) || number < 1 || number > 1e9)
