@@ -156,7 +156,9 @@ static int by_importance(const void *a, const void *b)
 		return x->group ? -1 : 1;
 	if (x->group && x->count != y->count)
 		return x->count > y->count ? -1 : 1;
-	return (x->since > y->since) - (x->since < y->since);
+	if (x->since != y->since)
+		return x->since < y->since ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first); /* There, of equals any. */
 }
 
 /* A pod counts against budgets up to the first that it breaks. */

@@ -506,6 +506,29 @@ Test(kube_workload, groups_stay_before_pods)
 	kube_test_close(&test);
 }
 
+/* Of like priority the larger group is put back first, though the smaller is older. */
+Test(kube_workload, larger_groups_stay_before_smaller_ones)
+{
+	struct kube_test test = { .cpus = 1,
+		.gib = 8,
+		.nodes = 3,
+		.objects = WEIGHED(small, 1, 1, PodGroup) "---\n" WEIGHED(
+			large, 2, 1, PodGroup) "---\n" WEIGHED(top, 1, 9, Pod),
+		.options = { .gates = GATES_PREEMPTION } };
+	kube_test_open(&test);
+	const sl_job small = pod_of(&test, 0, IN(small) RANKED(1) ONE);
+	runs(&test, 0);
+	const sl_job a = pod_of(&test, 1, IN(large) RANKED(1) ONE),
+		     b = pod_of(&test, 1, IN(large) RANKED(1) ONE);
+	runs(&test, 1);
+	cr_assert(at(&test, small) && at(&test, a) && at(&test, b));
+	(void)pod_of(&test, 2, IN(top) RANKED(9) ONE);
+	runs(&test, 2);
+	cr_expect_eq(at(&test, small), 0);
+	cr_expect(at(&test, a) && at(&test, b));
+	kube_test_close(&test);
+}
+
 /* A budget keeps the group: the pod that no budget covers goes in its place, though it is older and the two
  * are of like priority. */
 Test(kube_workload, budgets_are_kept_where_they_can_be)

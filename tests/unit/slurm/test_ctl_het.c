@@ -233,24 +233,45 @@ Test(ctl_het, refused_for_all_together, .fini = fini)
 
 /* ---- Parameters ------------------------------------------------------------------------------------- */
 
-/* The second component is in a partition of which jobs have less priority: 2 goes before it, unless it stands
- * with the first (max), or both stand in the middle (avg); with min both are behind 2. */
-static const char *with_prio(const char *prio)
+/* Backfill alone starts jobs here. 3+0 has priority 1000, 3+1 has 100, and 2, which wants the same nodes as
+ * 3+1, has 400 (or 600): it goes first. With bf_hetjob_prio=max both stand at 1000, before 2; with avg at
+ * 550, before 2 of 400 and behind that of 600; with min at 100. */
+static const char *with_prio(const char *prio, int middle)
 {
-	static char params[200];
-	(void)snprintf(params, sizeof(params), BRISK "%s", prio);
-	w = (struct ctl_world){ .conf = conf_of(params,
-					"PriorityType=priority/multifactor\nPriorityWeightPartition=1000\n"
-					"AccountingStorageType=accounting_storage/none\n"),
-		.jobs = "1 0 50 -p q -N2 -t1" X "\n2 2 30 -p q -N2 -t1" X
-			"\n" HET("3", "5 30", "-p p -N1 -t1" X ": -p q -N2" X) };
+	static char params[200], parts[500];
+	(void)snprintf(params, sizeof(params),
+		"bf_interval=1,bf_resolution=1,sched_interval=-1,batch_sched_delay=0,defer%s", prio);
+	(void)snprintf(parts, sizeof(parts),
+		"PriorityType=priority/multifactor\nPriorityWeightPartition=1000\n"
+		"AccountingStorageType=accounting_storage/none\n"
+		"PartitionName=top Nodes=n[1-2] PriorityJobFactor=100\n"
+		"PartitionName=middle Nodes=n[3-4] PriorityJobFactor=%d\n"
+		"PartitionName=low Nodes=n[3-4] PriorityJobFactor=10\n",
+		middle);
+	w = (struct ctl_world){ .conf = conf_of(params, parts),
+		.jobs = "1 0 50 -p q -N2 -t1" X "\n2 2 30 -p middle -N2 -t1" X
+			"\n" HET("3", "5 30", "-p top -N1 -t1" X ": -p low -N2" X) };
 	cw_run(&w);
 	return cw_schedule(&w);
 }
 
 Test(ctl_het, prio, .fini = fini)
 {
-	cr_expect_str_eq(with_prio(""), "1:0-50@n[3-4] 2:50-80@n[3-4] 3:80-110@n[1,3-4]");
+	static const char last[] = "2:50-80@n[3-4] 3:80-110@n[1,3-4]",
+			  first[] = "2:80-110@n[3-4] 3:50-80@n[1,3-4]";
+	static const struct {
+		const char *prio;
+		int middle;
+		const char *expected;
+	} ways[] = { { "", 40, last }, { ",bf_hetjob_prio=min", 40, last },
+		{ ",bf_hetjob_prio=avg", 40, first }, { ",bf_hetjob_prio=avg", 60, last },
+		{ ",bf_hetjob_prio=max", 60, first } };
+	for (size_t i = 0; i < SL_LEN(ways); i++) {
+		const char *schedule = with_prio(ways[i].prio, ways[i].middle);
+		cr_expect(strstr(schedule, ways[i].expected), "%s: %s", ways[i].prio, schedule);
+		cw_end(&w);
+	}
+	(void)with_prio("", 40); /* For fini. */
 }
 
 /* bf_max_job_start=1: jobs that a pass starts on its way count before heterogeneous ones at its end: 1 starts
