@@ -176,6 +176,14 @@ struct kube_pod {
 	struct kube_grants *grants; /* Devices of its own claims, or NULL. */
 };
 
+/* Of amounts of several nodes: those without a bound (2^58 bytes where no memory is named) add up to more
+ * than there are numbers. */
+static inline int64_t kube_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 struct kube_node {
 	const char *name;
 	struct sl_labels labels;

@@ -232,9 +232,12 @@ static struct ca_option estimate(struct packing *p, uint32_t row)
 			pack_on_new(p, &p->alike[i], pack_on_made(p, &p->alike[i]));
 	elastic_undo(p->s, mark);
 	for (uint32_t i = 0; i < p->slots; i++) {
-		p->option.nodes += p->held[i] > 0;
-		p->option.cpu_added += p->held[i] ? p->s->k->node[p->slot[i]].alloc[KUBE_RES_CPU] : 0;
-		p->option.mem_added += p->held[i] ? p->s->k->node[p->slot[i]].alloc[KUBE_RES_MEM] : 0;
+		const int64_t *has = p->s->k->node[p->slot[i]].alloc;
+		if (!p->held[i])
+			continue;
+		p->option.nodes++;
+		p->option.cpu_added = kube_sum(p->option.cpu_added, has[KUBE_RES_CPU]);
+		p->option.mem_added = kube_sum(p->option.mem_added, has[KUBE_RES_MEM]);
 	}
 	return p->option;
 }

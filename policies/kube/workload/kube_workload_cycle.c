@@ -193,7 +193,7 @@ static int64_t fit_of(const struct kube *k, const struct kube_profile *profile, 
 		for (uint32_t at = 0; p->of[i] && at < k->resources; at++) {
 			if (has[at] == INT64_MIN)
 				continue;
-			has[at] += node->alloc[at];
+			has[at] = kube_sum(has[at], node->alloc[at]);
 			asked[at] += at == KUBE_RES_CPU   ? node->cpu_scored
 				     : at == KUBE_RES_MEM ? node->mem_scored
 							  : node->used[at];

@@ -134,3 +134,13 @@ Test(kube_score, how_many_nodes_are_enough)
 			(long long)cases[i].nodes, (long long)cases[i].percentage);
 	}
 }
+
+/* 64 nodes that name no memory are 2^64 bytes: as much as can be said, and not zero. */
+Test(kube_score, amounts_of_many_nodes_have_a_bound)
+{
+	int64_t sum = 0;
+	for (int i = 0; i < 64; i++)
+		sum = kube_sum(sum, INT64_C(1) << 58);
+	cr_expect_eq(sum, INT64_MAX);
+	cr_expect_eq(kube_sum(2, 3), 5);
+}
