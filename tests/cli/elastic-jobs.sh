@@ -15,7 +15,7 @@ ask "$files/jobs.yaml" "$files/karpenter.yaml"
 ask noted.yaml "$files/karpenter.yaml"
 ask "$files/jobs.yaml" when-empty.yaml
 ask "$files/jobs.yaml" budget.yaml
-# kubernetes/autoscaler issue 8707, empty nodes alone: with a threshold of 0 no node is removed; a small share is right.
+# kubernetes/autoscaler issue 8707, empty nodes alone: a threshold of 0.
 for share in 0 0.1 0.5; do
 	sed "s/threshold=0.5/threshold=$share/" "$files/groups.yaml" >share.yaml
 	ask "$files/jobs.yaml" share.yaml

@@ -3,9 +3,9 @@
  * ca_down.c - scale-down (cluster-autoscaler/core/scaledown: eligibility, planner, unneeded, budgets,
  * actuation; simulator/drainability/rules).
  *
- * A node is unneeded while its utilization is below the threshold and all its pods could go to other nodes,
- * those of unneeded nodes before it in this loop included; one of which that was found not to hold is not
- * looked at again before unremovable-node-recheck-timeout is over. Unneeded for longer than
+ * A node is unneeded while its utilization is not above the threshold and all its pods could go to other
+ * nodes, those of unneeded nodes before it in this loop included; one of which that was found not to hold is
+ * not looked at again before unremovable-node-recheck-timeout is over. Unneeded for longer than
  * scale-down-unneeded-time, it is tainted: empty ones several at a time, others max-drain-parallelism. After
  * node-delete-delay-after-taint its pods are evicted and it is gone; if a pod then speaks against it, it
  * stays, which is a failed scale-down.
@@ -61,10 +61,10 @@ static bool is_gpu_node(const struct kube *k, uint32_t node, uint32_t *gpu)
 	return false;
 }
 
-/* used / alloc >= threshold, in whole numbers. */
-static bool reaches(int64_t used, int64_t alloc, int64_t threshold)
+/* used / alloc > threshold, in whole numbers. */
+static bool exceeds(int64_t used, int64_t alloc, int64_t threshold)
 {
-	return alloc > 0 && (__int128)used * ELASTIC_MILLION >= (__int128)alloc * threshold;
+	return alloc > 0 && (__int128)used * ELASTIC_MILLION > (__int128)alloc * threshold;
 }
 
 /* utilization/info.go: of GPUs alone where the node has any; else the larger of cpu and memory. */
@@ -74,11 +74,11 @@ static bool is_utilized(const struct kube_scaler *s, const struct ca_group *grou
 	const struct ca_flags *f = &s->ca->flags;
 	uint32_t gpu;
 	if (is_gpu_node(s->k, node, &gpu))
-		return reaches(on->used[gpu], on->alloc[gpu],
+		return exceeds(on->used[gpu], on->alloc[gpu],
 			group->threshold >= 0 ? group->threshold : f->gpu_threshold);
 	const int64_t threshold = group->threshold >= 0 ? group->threshold : f->threshold;
-	return reaches(on->used[KUBE_RES_CPU], on->alloc[KUBE_RES_CPU], threshold) ||
-	       reaches(on->used[KUBE_RES_MEM], on->alloc[KUBE_RES_MEM], threshold);
+	return exceeds(on->used[KUBE_RES_CPU], on->alloc[KUBE_RES_CPU], threshold) ||
+	       exceeds(on->used[KUBE_RES_MEM], on->alloc[KUBE_RES_MEM], threshold);
 }
 
 static bool is_candidate(const struct kube_scaler *s, const struct ca_group *group, uint32_t node)

@@ -231,19 +231,29 @@ Test(elastic_ca, the_minimum_stays)
 	closes();
 }
 
-Test(elastic_ca, one_that_is_used_by_half_stays)
+Test(elastic_ca, one_that_is_used_by_more_than_half_stays)
 {
 	opens(3, TWO);
-	fills("\"nodeName\":\"n2\",", "2", 1);
+	fills("\"nodeName\":\"n2\",", "2001m", 1);
 	elastic_test_run(&test, 2000);
 	happens("removed", 2, -1);
 	happens("removed", 3, 615);
 	closes();
-	opens(3, TWO FLAGS("--scale-down-utilization-threshold=0.6"));
-	(void)elastic_test_job(&test, 0, 3, CPU("2")); /* One each; n2's or n3's fits on n1. */
+	opens(3, TWO);
+	(void)elastic_test_job(&test, 0, 3, CPU("2")); /* One each, just half; n2's fits on n1. */
 	elastic_test_run(&test, 700);
 	happens("evicted", 2, 615);
 	cr_expect_eq(test.kube.k.node[0].pods, 2);
+	closes();
+}
+
+Test(elastic_ca, with_a_threshold_of_zero_empty_nodes_go)
+{
+	opens(3, TWO FLAGS("--scale-down-utilization-threshold=0"));
+	fills("\"nodeName\":\"n2\",", "1m", 1);
+	elastic_test_run(&test, 2000);
+	happens("removed", 2, -1);
+	happens("removed", 3, 615);
 	closes();
 }
 
