@@ -75,15 +75,18 @@ static const struct sl_param kueue_params[PARAM_COUNT] = {
 	[PARAM_BUDGET] = { "budget", SL_PARAM_TEXT, NULL, NULL,
 		"what admission checks may let through: CHECK:RESOURCE:HOURS/PERIOD, with ';' between several",
 		0, 0 },
-	[PARAM_DISPATCH] = { "dispatch", SL_PARAM_CHOICE, "all", "all|incremental",
-		"MultiKueue: a workload goes to all worker clusters at once (AllAtOnce), or to some more each round",
+	[PARAM_DISPATCH] = { "dispatch", SL_PARAM_CHOICE, "auto", "auto|all|incremental",
+		"MultiKueue: a workload goes to all worker clusters at once (AllAtOnce), or to some more each round; auto: as "
+		"the Configuration says",
 		0, 0 },
-	[PARAM_DISPATCH_STEP] = { "dispatch-step", SL_PARAM_INT, "3", "1..1000",
-		"dispatch=incremental: so many clusters a round", 1, 1000 },
+	[PARAM_DISPATCH_STEP] = { "dispatch-step", SL_PARAM_INT, NULL, "1..1000",
+		"incremental: so many clusters a round; default: the Configuration's stepSize, else 3", 1,
+		1000 },
 	[PARAM_DISPATCH_ROUND] = { "dispatch-round", SL_PARAM_TIME, "300", "1s..",
-		"dispatch=incremental: the time between rounds", SL_SECOND, DAYS_MAX },
-	[PARAM_WORKER_LOST] = { "worker-lost", SL_PARAM_TIME, "900", NULL,
-		"MultiKueue: how long a worker cluster may be out of reach until its workloads are taken back",
+		"incremental: the time between rounds", SL_SECOND, DAYS_MAX },
+	[PARAM_WORKER_LOST] = { "worker-lost", SL_PARAM_TIME, NULL, NULL,
+		"MultiKueue: how long a worker cluster may be out of reach until its workloads are taken back; default: "
+		"the Configuration's workerLostTimeout, else 900",
 		0, DAYS_MAX },
 	[PARAM_TRANSFER] = { "transfer", SL_PARAM_TIME, "0", NULL,
 		"MultiKueue: how long a copy takes to a worker cluster", 0, DAYS_MAX },
@@ -200,6 +203,21 @@ static int take_queue(struct kueue *k, const char *text, struct sl_err *err)
 	return SL_OK;
 }
 
+/* As the Configuration says, unless a parameter does. */
+static struct kq_multi_config dispatch_of(const struct kq_config *config, const struct sl_value *value)
+{
+	const int64_t dispatch = value[PARAM_DISPATCH].number; /* 0: auto. */
+	return (struct kq_multi_config){
+		.dispatch = dispatch ? (enum kq_dispatch)(dispatch - 1) : config->dispatch,
+		.step = value[PARAM_DISPATCH_STEP].text ? (uint32_t)value[PARAM_DISPATCH_STEP].number
+							: config->dispatch_step,
+		.round = value[PARAM_DISPATCH_ROUND].number,
+		.lost_after =
+			value[PARAM_WORKER_LOST].text ? value[PARAM_WORKER_LOST].number : config->worker_lost,
+		.transfer = value[PARAM_TRANSFER].number,
+	};
+}
+
 static int kueue_take_values(struct kueue *k, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_value *value = setup->values;
@@ -213,11 +231,7 @@ static int kueue_take_values(struct kueue *k, const struct sl_setup *setup, stru
 	k->revoke = value[PARAM_REVOKE].number;
 	k->autoscale = value[PARAM_AUTOSCALE].number != 0;
 	k->seed = setup->seed;
-	k->dispatch = (struct kq_multi_config){ .dispatch = (enum kq_dispatch)value[PARAM_DISPATCH].number,
-		.step = (uint32_t)value[PARAM_DISPATCH_STEP].number,
-		.round = value[PARAM_DISPATCH_ROUND].number,
-		.lost_after = value[PARAM_WORKER_LOST].number,
-		.transfer = value[PARAM_TRANSFER].number };
+	k->dispatch = dispatch_of(&k->kq->config, value);
 	k->batch = value[PARAM_BATCH].number;
 	k->cycle = value[PARAM_CYCLE].number;
 	k->api = value[PARAM_LATENCY].number == 1;

@@ -147,6 +147,18 @@ static int make_instances(struct kueue *k, struct sl_err *err)
 
 /* ---- Checks ------------------------------------------------------------------------------------- */
 
+/* As the incremental dispatcher went before v0.19. */
+static void sort_by_name(const struct kueue *k, uint32_t *instance, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		const uint32_t one = instance[i];
+		uint32_t at = i;
+		for (; at && strcmp(k->instance[instance[at - 1]].name, k->instance[one].name) > 0; at--)
+			instance[at] = instance[at - 1];
+		instance[at] = one;
+	}
+}
+
 static int take_clusters(
 	struct kueue *k, const struct sl_object *object, struct kueue_multi *multi, struct sl_err *err)
 {
@@ -165,6 +177,8 @@ static int take_clusters(
 			"the worker cluster '%s' has no ClusterQueue: give it one, with the label schedlab/cluster",
 			name ? name : "");
 	}
+	if (!k->kq->config.gate[KQ_GATE_MultiKueueIncrementalDispatcherRespectConfigOrder])
+		sort_by_name(k, instance, count);
 	multi->instance = instance;
 	multi->config = k->dispatch;
 	multi->config.worker_max = count;

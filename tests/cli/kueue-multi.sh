@@ -33,3 +33,19 @@ printf 'submit,run_time,cpus,namespace,queue,priority\n0,100,4,lab,jobs,0\n0,100
 lab=prefers.yaml
 show -p kueue
 cut -d, -f1-5 out/evictions.csv
+# Of the Configuration: one cluster a round, in the order of the list, west's 8 cpus first (two at 0, one at 300 in east), or by name as
+# before v0.19 (one in east, two at 300 in west). A parameter goes before it.
+cat - "$ROOT/docs/examples/kueue/multikueue.yaml" >ordered.yaml <<'YAML'
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+multiKueue: { dispatcherName: kueue.x-k8s.io/multikueue-dispatcher-incremental, incrementalDispatcherConfig: { stepSize: 1 } }
+---
+YAML
+sed -i 's/clusters: \[east, west\]/clusters: [west, east]/' ordered.yaml
+printf 'submit,run_time,cpus,namespace,queue\n0,1000,4,lab,jobs\n0,1000,4,lab,jobs\n0,1000,4,lab,jobs\n' >jobs.csv
+lab=ordered.yaml
+show -p kueue
+sed 's/^multiKueue/featureGates: { MultiKueueIncrementalDispatcherRespectConfigOrder: false }\nmultiKueue/' ordered.yaml >named.yaml
+lab=named.yaml
+show -p kueue
+show -p kueue:dispatch-step=2

@@ -361,6 +361,8 @@ struct kq_workload {
 	X(KueueDRARejectWorkloadsWhenDRADisabled, true) \
 	X(ReservedResourceNameValidation, true) \
 	X(MultiKueue, true) \
+	X(MultiKueueIncrementalDispatcherConfig, true) \
+	X(MultiKueueIncrementalDispatcherRespectConfigOrder, true) \
 	X(DisableWaitForPodsReady, false) \
 	X(FairSharingReevaluatePreemptionCandidates, false)
 /* clang-format on */
@@ -379,6 +381,7 @@ struct kq;
 /* Why a workload waits, or its older word where UnadmittedWorkloadsObservability is off. */
 const char *kq_told(const struct kq *kq, const char *reason, const char *older);
 
+enum kq_dispatch { KQ_ALL_AT_ONCE, KQ_INCREMENTAL }; /* MultiKueue's. */
 enum kq_fair_strategy { KQ_LESS_OR_EQUAL_FINAL, KQ_LESS_INITIAL };
 
 struct kq_config {
@@ -394,8 +397,11 @@ struct kq_config {
 	bool block_admission;
 	sl_time ready_timeout, recovery_timeout; /* SL_NONE: none. */
 	sl_time backoff_base, backoff_max;
-	int64_t backoff_limit; /* -1: none. */
-	bool by_creation;      /* requeuingStrategy.timestamp: Creation; else Eviction. */
+	int64_t backoff_limit;     /* -1: none. */
+	bool by_creation;          /* requeuingStrategy.timestamp: Creation; else Eviction. */
+	enum kq_dispatch dispatch; /* multiKueue.dispatcherName */
+	uint32_t dispatch_step;    /* multiKueue.incrementalDispatcherConfig.stepSize */
+	sl_time worker_lost;       /* multiKueue.workerLostTimeout */
 };
 void kq_config_default(struct kq_config *config);
 

@@ -11,7 +11,6 @@
 
 #include "policies/kueue/rules/kq_cycle.h"
 
-enum kq_dispatch { KQ_ALL_AT_ONCE, KQ_INCREMENTAL };
 struct kq_multi_config {
 	enum kq_dispatch dispatch;
 	uint32_t step;       /* Incremental: clusters a round; Kueue: 3. */

@@ -164,6 +164,24 @@ static void read_resources(struct kq_read *read, struct sl_at at)
 				  kq->config.gate[KQ_GATE_QuotaCheckStrategy];
 }
 
+/* validateMultiKueue of pkg/config: a step is the incremental dispatcher's, and at least 1. */
+static void read_multi(struct kq *kq, struct sl_at at)
+{
+	static const char *const words[] = { "kueue.x-k8s.io/multikueue-dispatcher-all-at-once",
+		"kueue.x-k8s.io/multikueue-dispatcher-incremental", NULL };
+	struct kq_config *config = &kq->config;
+	const struct sl_at of = sl_at_get(at, "incrementalDispatcherConfig");
+	config->dispatch =
+		(enum kq_dispatch)sl_at_word(sl_at_get(at, "dispatcherName"), words, KQ_ALL_AT_ONCE);
+	config->worker_lost = kq_doc_duration(sl_at_get(at, "workerLostTimeout"), config->worker_lost);
+	if (!sl_at_is_null(of) && config->dispatch != KQ_INCREMENTAL)
+		(void)sl_at_fail(
+			of, "a step is of the incremental dispatcher: 'dispatcherName: %s'", words[1]);
+	const int64_t step = sl_at_int(sl_at_get(of, "stepSize"), config->dispatch_step, 1, INT32_MAX);
+	if (config->gate[KQ_GATE_MultiKueueIncrementalDispatcherConfig])
+		config->dispatch_step = (uint32_t)step;
+}
+
 void kq_read_config(struct kq_read *read, const struct sl_object *object)
 {
 	struct kq *kq = read->kq;
@@ -174,4 +192,5 @@ void kq_read_config(struct kq_read *read, const struct sl_object *object)
 	read_afs(kq, sl_at_get(at, "admissionFairSharing"));
 	read_ready(kq, sl_at_get(at, "waitForPodsReady"), older);
 	read_resources(read, sl_at_get(at, "resources"));
+	read_multi(kq, sl_at_get(at, "multiKueue"));
 }

@@ -68,8 +68,6 @@ static const struct {
 	{ "MultiKueueBatchJobClearingTTLSecondsAfterFinishedOnWorkerCluster", false, NULL },
 	{ "MultiKueueBatchJobWithManagedBy", false, NULL },
 	{ "MultiKueueClusterProfile", false, NULL },
-	{ "MultiKueueIncrementalDispatcherConfig", false, NULL },
-	{ "MultiKueueIncrementalDispatcherRespectConfigOrder", false, NULL },
 	{ "MultiKueueKubeConfigPathValidation", false, NULL },
 	{ "MultiKueueManagerQuotaAutomation", false,
 		"quotas of worker clusters are not added up: write them in the manager's ClusterQueues" },
@@ -167,6 +165,8 @@ void kq_config_default(struct kq_config *config)
 		.backoff_base = 60 * SL_SECOND,
 		.backoff_max = 3600 * SL_SECOND,
 		.backoff_limit = -1,
+		.dispatch_step = 3,
+		.worker_lost = 900 * SL_SECOND,
 	};
 	for (int i = 0; i < KQ_GATE_COUNT; i++)
 		config->gate[i] = gates[i].on;

@@ -142,6 +142,31 @@ Test(kq_read, both_versions)
 	manifests_free(m);
 }
 
+#define INCREMENTAL "kueue.x-k8s.io/multikueue-dispatcher-incremental"
+
+Test(kq_read, multikueue)
+{
+	static const char *const text[] = { QUEUE,
+		CONFIGURATION "multiKueue: {dispatcherName: " INCREMENTAL
+			      ", workerLostTimeout: 5m, incrementalDispatcherConfig: {stepSize: 1}}\n",
+		NULL };
+	struct manifests *m = manifests_read(text);
+	cr_assert_eq(m->status, SL_OK, "%s", m->kq->err.text);
+	const struct kq_config *config = &m->kq->config;
+	cr_expect(config->dispatch == KQ_INCREMENTAL && config->dispatch_step == 1);
+	cr_expect_eq(config->worker_lost, 300 * SL_SECOND);
+	manifests_free(m);
+	static const char *const off[] = { QUEUE,
+		CONFIGURATION "featureGates: {MultiKueueIncrementalDispatcherConfig: false}\n"
+			      "multiKueue: {dispatcherName: " INCREMENTAL
+			      ", incrementalDispatcherConfig: {stepSize: 1}}\n",
+		NULL };
+	m = manifests_read(off);
+	cr_assert_eq(m->status, SL_OK, "%s", m->kq->err.text);
+	cr_expect_eq(m->kq->config.dispatch_step, 3, "as before v0.19");
+	manifests_free(m);
+}
+
 /* A later version's defaults are others: waitForPodsReady is on unless it is v1beta1's. */
 Test(kq_read, configuration)
 {
@@ -224,6 +249,11 @@ Test(kq_read, mistakes)
 			"borrowWithinCohort preempts while reclaimWithinCohort is Never" },
 		{ { QUEUE, CONFIGURATION "waitForPodsReady: {timeout: 5}\n" },
 			"'5' is not a duration: write one as 90s, 5m or 1h30m" },
+		{ { QUEUE, CONFIGURATION "multiKueue: {incrementalDispatcherConfig: {stepSize: 2}}\n" },
+			"a step is of the incremental dispatcher" },
+		{ { QUEUE, CONFIGURATION "multiKueue: {dispatcherName: " INCREMENTAL
+					 ", incrementalDispatcherConfig: {stepSize: 0}}\n" },
+			"'0' is not a whole number from 1 to 2147483647" },
 		{ { QUEUE, CONFIGURATION "featureGates: {LendingLimit: false}\n" },
 			"LendingLimit: false is not followed, as Kueue v0.20 always has it" },
 		{ { QUEUE, CONFIGURATION "featureGates: {DynamicQuotaOrchestration: true}\n" },
