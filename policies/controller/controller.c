@@ -265,10 +265,17 @@ static const struct sl_job_attributes *controller_more_of(const struct sl_jobs *
 	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
 }
 
+/* By the engine, if it follows dependencies. */
+static bool is_deferred(const struct sl_job_attributes *more)
+{
+	return more && (more->depend_count || (more->array != SL_NONE && more->array_limit > 0));
+}
+
 static void controller_submit(struct controller *c, uint32_t row)
 {
 	const struct sl_job_attributes *more = controller_more_of(c->jobs, row);
-	c->reported++;
+	if (!c->dependencies || !is_deferred(more))
+		c->reported++;
 	if (!c->calls->later || !more || more->begin == SL_NONE || more->begin <= c->now) {
 		c->calls->submit(c, row);
 		return;
@@ -360,18 +367,29 @@ void controller_warning(const struct sl_setup *setup, uint32_t count, uint32_t f
 	sl_warning(setup, text);
 }
 
+unsigned controller_use_dependencies(const struct sl_setup *setup)
+{
+	return setup->foreign ? 0 : SL_USE_DEPENDENCIES;
+}
+
 void controller_warning_gates(const struct sl_setup *setup, bool begins, const char *what)
 {
+	char text[160];
+	const bool followed = controller_use_dependencies(setup) != 0;
 	uint32_t count = 0;
 	uint32_t first = 0;
 	for (uint32_t row = 0; setup->sim && row < setup->jobs->count; row++) {
 		const struct sl_job_attributes *more =
 			setup->foreign && setup->foreign[row] ? NULL : controller_more_of(setup->jobs, row);
-		if (more && (more->depend_count || more->held || (begins && more->begin != SL_NONE)) &&
+		if (more &&
+			((more->depend_count && !followed) || more->held ||
+				(begins && more->begin != SL_NONE)) &&
 			!count++)
 			first = row;
 	}
-	controller_warning(setup, count, first, what);
+	(void)snprintf(text, sizeof(text), "%s%s are not known to %s", followed ? "" : "dependencies and ",
+		begins ? "holds and begin times" : "holds", what);
+	controller_warning(setup, count, first, text);
 }
 
 /* ---- Begin and end ---- */
@@ -389,8 +407,11 @@ int controller_make(
 	if (!c->reason || !c->runs)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	memset(c->reason, (int)first, count);
-	for (uint32_t row = 0; setup->foreign && row < count; row++)
-		c->reported += setup->foreign[row];
+	for (uint32_t row = 0; row < count; row++) {
+		const struct sl_job_attributes *more = controller_more_of(setup->jobs, row);
+		if (setup->foreign ? setup->foreign[row] : c->dependencies && is_deferred(more))
+			c->reported++; /* It is not waited for. */
+	}
 	return SL_OK;
 }
 

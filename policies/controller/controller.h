@@ -79,6 +79,7 @@ struct controller {
 	sl_time now, woken;           /* woken: the engine comes by then; SL_NEVER. */
 	sl_time changed;              /* The last order that moves a job, or reported event. */
 	uint32_t reported;            /* Jobs that were submitted, or are another policy's. */
+	bool dependencies;            /* The engine follows them: who waits for others counts as reported. */
 	uint32_t timer;               /* The row of its timers. */
 	uint32_t types;               /* Kinds of GPU. */
 	struct order_by cause;        /* By which orders are. */
@@ -133,6 +134,9 @@ bool controller_due_pop(struct controller *c, struct due *due); /* What is due b
 void controller_wake(struct controller *c, struct sl_pass *pass, sl_time at);
 
 /* Jobs say when they may start, and no rule reads it: dependencies, holds; begin times. */
+/* Dependencies and limits of arrays are followed by the engine where all jobs are this policy's:
+ * SL_USE_DEPENDENCIES, or 0. */
+unsigned controller_use_dependencies(const struct sl_setup *setup);
 void controller_warning_gates(const struct sl_setup *setup, bool begins, const char *what);
 /* "7 jobs (a first): what". */
 void controller_warning(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what);

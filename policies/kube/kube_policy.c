@@ -278,6 +278,7 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	p->engine = (struct controller){ .policy = "kube",
 		.calls = &kube_calls,
 		.cause = { SL_RULE_ORDER, CONTROLLER_NOBODY },
+		.dependencies = controller_use_dependencies(setup) != 0,
 		.anew = SL_REASON_COUNT };
 	if (!status)
 		status = kube_make(&p->k, setup, &options, err);
@@ -297,9 +298,8 @@ static int kube_init(void **state, const struct sl_setup *setup, struct sl_err *
 	if (status)
 		return status;
 	kube_workload_warn(&p->k, setup);
-	controller_warning_gates(setup, true,
-		"dependencies, holds and begin times are not known to kube-scheduler: queued as submitted");
-	return sl_use(setup, SL_USE_CONTROL | SL_USE_NODES, err);
+	controller_warning_gates(setup, true, "kube-scheduler: queued as submitted");
+	return sl_use(setup, SL_USE_CONTROL | SL_USE_NODES | controller_use_dependencies(setup), err);
 }
 
 static void kube_release(void *state)

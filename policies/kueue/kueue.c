@@ -336,13 +336,16 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 	k->engine = (struct controller){ .policy = "kueue",
 		.calls = &kueue_calls,
 		.cause = { SL_RULE_ADMIT, CONTROLLER_NOBODY },
+		.dependencies = controller_use_dependencies(setup) != 0,
 		.anew = SL_REASON_COUNT };
 	int status = controller_make(&k->engine, setup, SL_REASON_PENDING_EVALUATION, err);
 	if (!status)
 		status = make_instance(k, setup, err);
 	if (!status)
-		status = sl_use(
-			setup, SL_USE_CONTROL | SL_USE_NODES | (k->checkpoint ? SL_USE_PREEMPT : 0U), err);
+		status = sl_use(setup,
+			SL_USE_CONTROL | SL_USE_NODES | controller_use_dependencies(setup) |
+				(k->checkpoint ? SL_USE_PREEMPT : 0U),
+			err);
 	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);
 	if (!status)
 		status = kueue_pods_make(k, setup, err);
@@ -355,8 +358,7 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 	if (status)
 		return status;
 	wake_first(k, setup);
-	controller_warning_gates(
-		setup, false, "dependencies and holds are not known to Kueue: queued as submitted");
+	controller_warning_gates(setup, false, "Kueue: queued as submitted");
 	return SL_OK;
 }
 

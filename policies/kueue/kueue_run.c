@@ -315,6 +315,8 @@ void kueue_submit(struct kueue *k, uint32_t row)
 	kueue_note(k, row, KUEUE_QUEUED);
 	kueue_news(k);
 	k->live++;
+	if (k->kq->config.afs && k->shares_at == SL_NEVER) /* It waited for others, and nobody was left. */
+		k->shares_at = k->now + k->kq->config.afs_interval;
 	if (k->kq->workload[job->workload].local == KQ_NO) {
 		k->misconfigured++;
 		controller_reason(&k->engine, row, SL_REASON_MISCONFIGURED);

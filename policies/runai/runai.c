@@ -124,6 +124,7 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	r->engine = (struct controller){ .policy = "runai",
 		.calls = &runai_calls,
 		.cause = { SL_RULE_ADMIT, CONTROLLER_NOBODY },
+		.dependencies = controller_use_dependencies(setup) != 0,
 		.anew = SL_REASON_COUNT };
 	int status = controller_make(&r->engine, setup, SL_REASON_PENDING_EVALUATION, err);
 	if (!status)
@@ -146,6 +147,7 @@ static int runai_init(void **state, const struct sl_setup *setup, struct sl_err 
 	if (!status)
 		status = sl_use(setup,
 			SL_USE_CONTROL | SL_USE_NODES | SL_USE_OWN_DEVICES |
+				controller_use_dependencies(setup) |
 				(r->checkpoint || r->elastic ? SL_USE_PREEMPT : 0U),
 			err);
 	sl_default_reason(setup, SL_REASON_PENDING_EVALUATION);

@@ -45,8 +45,7 @@ void runai_warning_jobs(const struct runai *r, const struct sl_setup *setup)
 			"several pods without a gang (minMember 1): one job here, started with "
 			"all pods",
 	};
-	controller_warning_gates(
-		setup, false, "dependencies and holds are not known to KAI: scheduled as they are submitted");
+	controller_warning_gates(setup, false, "KAI: scheduled as they are submitted");
 	for (int i = 0; i < RUNAI_WARNINGS; i++)
 		controller_warning(setup, r->remarked[i].count, r->remarked[i].first, what[i]);
 }

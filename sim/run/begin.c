@@ -36,7 +36,8 @@ static const struct sl_node_scorer scorer_first = {
 	.abi = SL_ABI_OF(struct sl_node_scorer), .name = "first", .score = score_none
 };
 
-/* SL_USE_CONTROL: every job enters the queue, and the policy says since when it is eligible. */
+/* SL_USE_CONTROL: every job enters the queue, but for what SL_USE_DEPENDENCIES keeps, and the policy says
+ * since when it is eligible. */
 static int init_control(struct sim *sim, struct sl_err *err)
 {
 	const struct scenario *scenario = sim->scenario;
@@ -53,9 +54,12 @@ static int init_control(struct sim *sim, struct sl_err *err)
 			"replay.start=recorded: policy '%s' has the say from the beginning, and cannot take over "
 			"what ran then: replay.start=empty",
 			sim->options.choice->text);
-	eligibility_release(sim->eligibility);
-	sim->eligibility = NULL;
-	if (!sim->feedback)
+	const bool depends = sim->uses & SL_USE_DEPENDENCIES && eligibility_dependencies_alone(sim);
+	if (!depends) {
+		eligibility_release(sim->eligibility);
+		sim->eligibility = NULL;
+	}
+	if (!depends && !sim->feedback)
 		sim->gated = NULL;
 	if (!sim->eligible)
 		sim->eligible = sl_alloc(sim->arena, count, sizeof(*sim->eligible));

@@ -115,7 +115,8 @@ static void push(struct sim *sim, struct evq *q, sl_time at, uint32_t row)
 
 static bool is_held(const struct sim *sim, const struct sl_job_attributes *more)
 {
-	return more->held && (more->begin == SL_NONE || more->begin > sim->now);
+	return !sim->eligibility->dependencies_alone && more->held &&
+	       (more->begin == SL_NONE || more->begin > sim->now);
 }
 
 /* From when on nothing but its array keeps it, as far as is known. */
@@ -124,9 +125,10 @@ static sl_time opens_at(const struct sim *sim, const struct job_eligibility *job
 	SL_CHECK(job_eligibility);
 	const struct sl_job_attributes *more = more_of(sim, job_eligibility->job);
 	sl_time at = sim->jobs->submit[job_eligibility->job];
-	if (more->held && more->begin == SL_NONE)
+	const bool alone = sim->eligibility->dependencies_alone;
+	if (!alone && more->held && more->begin == SL_NONE)
 		return SL_NEVER;
-	at = more->begin > at ? more->begin : at; /* SL_NONE is not. */
+	at = !alone && more->begin > at ? more->begin : at; /* SL_NONE is not. */
 	if (job_eligibility->list == UINT32_MAX)
 		return at;
 	const sl_time met = sim->eligibility->list[job_eligibility->list].met;
@@ -215,6 +217,15 @@ bool eligibility_submit(struct sim *sim, uint32_t job)
 	arrive(sim, job_eligibility);
 	say_reason(sim, job_eligibility, sim->now);
 	return false;
+}
+
+bool eligibility_dependencies_alone(struct sim *sim)
+{
+	struct eligibility *eligibility = sim->eligibility;
+	if (!eligibility || !(eligibility->list_count || eligibility->array_count))
+		return false;
+	eligibility->dependencies_alone = true;
+	return true;
 }
 
 void eligibility_enter(struct sim *sim, uint32_t job)
@@ -377,7 +388,7 @@ sl_time eligibility_deadline(const struct sim *sim, uint32_t job)
 	const struct sl_job_attributes *more = more_of(sim, job);
 	const sl_time submit = sim->jobs->submit[job];
 	const sl_time length = more->time_min > 0 ? more->time_min : sim->jobs->limit[job];
-	if (more->deadline == SL_NONE)
+	if (more->deadline == SL_NONE || sim->eligibility->dependencies_alone)
 		return SL_NONE;
 	if (length > more->deadline - submit)
 		return submit;
@@ -395,7 +406,8 @@ bool eligibility_defer(const struct sim *sim, uint32_t job)
 		return true; /* As the log had it. */
 	if (!job_eligibility)
 		return true;
-	if (start < more->begin || (more->held && more->begin == SL_NONE))
+	if (!sim->eligibility->dependencies_alone &&
+		(start < more->begin || (more->held && more->begin == SL_NONE)))
 		return false;
 	if (job_eligibility->list == UINT32_MAX)
 		return true;

@@ -27,6 +27,9 @@ void eligibility_release(struct eligibility *eligibility);
 
 /* A job is submitted now: true if nothing keeps it. */
 bool eligibility_submit(struct sim *sim, uint32_t job);
+/* From now on dependencies and limits of arrays alone keep jobs; false: no job has any. Before the first
+ * event. */
+bool eligibility_dependencies_alone(struct sim *sim);
 /* It enters the queue now. */
 void eligibility_enter(struct sim *sim, uint32_t job);
 /* It has started for the first time, or ended, whatever its state was. */

@@ -60,6 +60,7 @@ struct eligibility {
 	uint32_t array_count;
 	uint32_t *changed; /* Arrays below their limit, with waiting tasks. */
 	size_t changed_count;
+	bool dependencies_alone;
 	struct evq opening; /* (time, row); stale where the job is released, or not due yet. */
 	/* Singletons. Jobs by name and user, in order; NULL: there are none. */
 	uint32_t *member, *member_end, *cursor;

@@ -1,5 +1,6 @@
-# Kubernetes' schedulers know of no dependencies, holds and begin times: it is said, and of how many jobs.
-printf 'job_id,submit,run_time,time_limit,cpus,gpus,dependency,namespace,queue,held,begin\n1,0,100,200,4,1,,n,q,,\n2,0,100,200,4,0,afterok:1,n,q,,\n3,0,100,200,4,0,,n,q,,50\n' >jobs.csv
+# Kubernetes' schedulers know of no holds and begin times: it is said, and of how many jobs. Dependencies are followed, with their delays, as a
+# workflow's controller would: job 2 comes at 100, job 4 60 s after the start of 1, job 5 never, as 1 went well.
+printf 'job_id,submit,run_time,time_limit,cpus,gpus,dependency,namespace,queue,hold,begin\n1,0,100,200,4,1,,n,q,,\n2,0,100,200,4,0,afterok:1,n,q,1,\n3,0,100,200,4,0,,n,q,,50\n4,0,10,20,4,0,after:1+1,n,q,,\n5,0,10,20,4,0,afternotok:1,n,q,,\n' >jobs.csv
 cat >kube.yaml <<'END'
 apiVersion: v1
 kind: Node

@@ -82,6 +82,7 @@ static const struct {
 	{ "kubeflow.org", { "v1", "v2beta1" } },
 	{ "trainer.kubeflow.org", { "v1alpha1" } },
 	{ "workload.codeflare.dev", { "v1beta2" } },
+	{ "argoproj.io", { "v1alpha1" } },
 	{ "sparkoperator.k8s.io", { "v1beta2" } },
 	{ "batch.volcano.sh", { "v1alpha1" } },
 	{ "apps", { "v1" } },

@@ -250,6 +250,69 @@ static const struct kube_field cron_job[] = {
 	{ "status.*", SL_IGNORED, anew },
 };
 
+#define ARGO_CALL(of)                                                                             \
+	{ of ".name", SL_MODELLED, NULL }, { of ".template", SL_MODELLED, NULL },                 \
+		{ of ".templateRef.*", SL_MODELLED, "of the file" },                              \
+		{ of ".arguments.parameters.*", SL_MODELLED, NULL },                              \
+		{ of ".arguments.*", SL_IGNORED, "artifacts are there" },                         \
+		{ of ".withItems", SL_MODELLED, NULL }, { of ".withItems.*", SL_MODELLED, NULL }, \
+		{ of ".withSequence.*", SL_MODELLED, NULL },                                      \
+	{                                                                                         \
+		of ".continueOn.*", SL_IGNORED, no_failures                                       \
+	}
+#define ARGO_CONTAINER(of)                                                              \
+	{ of ".resources.*", SL_MODELLED, NULL }, { of ".ports.*", SL_MODELLED, NULL }, \
+		{ of ".restartPolicy", SL_MODELLED, NULL },                             \
+	{                                                                               \
+		of ".*", SL_IGNORED, nothing                                            \
+	}
+
+static const struct kube_field workflow[] = {
+	{ "spec.entrypoint", SL_MODELLED, NULL },
+	{ "spec.arguments.parameters.*", SL_MODELLED, NULL },
+	{ "spec.workflowTemplateRef.*", SL_MODELLED, "of the file" },
+	{ "spec.parallelism", SL_MODELLED, NULL },
+	{ "spec.onExit", SL_MODELLED, "behind all others" },
+	{ "spec.suspend", SL_APPROXIMATED, "one that is suspended is refused" },
+	{ "spec.nodeSelector.*", SL_MODELLED, NULL },
+	{ "spec.affinity.*", SL_MODELLED, NULL },
+	{ "spec.tolerations.*", SL_MODELLED, NULL },
+	{ "spec.schedulerName", SL_MODELLED, NULL },
+	{ "spec.podPriorityClassName", SL_MODELLED, NULL },
+	{ "spec.podPriority", SL_MODELLED, NULL },
+	{ "spec.podMetadata.*", SL_MODELLED, NULL },
+	{ "spec.templates.name", SL_MODELLED, NULL },
+	{ "spec.templates.inputs.parameters.*", SL_MODELLED, NULL },
+	{ "spec.templates.inputs.*", SL_IGNORED, "artifacts are there" },
+	ARGO_CALL("spec.templates.steps"),
+	ARGO_CALL("spec.templates.dag.tasks"),
+	{ "spec.templates.dag.tasks.dependencies", SL_MODELLED, NULL },
+	{ "spec.templates.dag.tasks.depends", SL_MODELLED, "of names with && between them" },
+	{ "spec.templates.dag.failFast", SL_IGNORED, no_failures },
+	{ "spec.templates.suspend.duration", SL_MODELLED, NULL },
+	ARGO_CONTAINER("spec.templates.container"),
+	ARGO_CONTAINER("spec.templates.script"),
+	ARGO_CONTAINER("spec.templates.containerSet.containers"),
+	ARGO_CONTAINER("spec.templates.sidecars"),
+	ARGO_CONTAINER("spec.templates.initContainers"),
+	{ "spec.templates.resource.*", SL_APPROXIMATED,
+		"a pod that requests nothing; what it makes is not read" },
+	{ "spec.templates.metadata.*", SL_MODELLED, NULL },
+	{ "spec.templates.nodeSelector.*", SL_MODELLED, NULL },
+	{ "spec.templates.affinity.*", SL_MODELLED, NULL },
+	{ "spec.templates.tolerations.*", SL_MODELLED, NULL },
+	{ "spec.templates.schedulerName", SL_MODELLED, NULL },
+	{ "spec.templates.priorityClassName", SL_MODELLED, NULL },
+	{ "spec.templates.priority", SL_MODELLED, NULL },
+	{ "spec.templates.parallelism", SL_MODELLED, "of the entrypoint" },
+	{ "spec.templates.activeDeadlineSeconds", SL_MODELLED, NULL },
+	{ "spec.templates.retryStrategy.*", SL_IGNORED, no_failures },
+	{ "spec.templates.*", SL_IGNORED, nothing },
+	{ "spec.activeDeadlineSeconds", SL_IGNORED, "of all its pods together: give templates theirs" },
+	{ "spec.*", SL_IGNORED, nothing },
+	{ "status.*", SL_IGNORED, anew },
+};
+
 const struct kube_kind kube_made_kinds[] = {
 	{ "RayJob", "ray.io", ray_job, SL_LEN(ray_job) },
 	{ "RayCluster", "ray.io", ray_cluster, SL_LEN(ray_cluster) },
@@ -271,5 +334,6 @@ const struct kube_kind kube_made_kinds[] = {
 	{ "ReplicaSet", "apps", deployment, SL_LEN(deployment) },
 	{ "StatefulSet", "apps", stateful_set, SL_LEN(stateful_set) },
 	{ "CronJob", "batch", cron_job, SL_LEN(cron_job) },
+	{ "Workflow", "argoproj.io", workflow, SL_LEN(workflow) },
 };
 const size_t kube_made_count = SL_LEN(kube_made_kinds);

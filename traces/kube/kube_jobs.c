@@ -12,6 +12,7 @@
 #include "traces/kube/kube_jobs.h"
 
 #include "traces/kube/kube_made.h"
+#include "traces/kube/kube_steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,9 @@ struct job {
 	const struct sl_object *object;
 	const struct sl_object *written; /* In the file: it, or the first of the Pods that it was made of. */
 	struct kube_times times;
-	int64_t replica; /* -1: it is not one of several. */
+	int64_t replica;              /* -1: it is not one of several. */
+	const struct kube_step *step; /* NULL: it is none. */
+	size_t number;                /* Of the step. */
 };
 
 struct reading {
@@ -40,6 +43,7 @@ struct reading {
 	size_t pods;
 	struct kube_group *group;
 	size_t groups;
+	struct kube_steps steps;
 	struct manifest_text manifest;
 	const struct sl_sink *sink;
 	struct sl_err *err;
@@ -109,7 +113,11 @@ static int runai_in(struct reading *r, const struct sl_object *object)
 		return SL_OK;
 	r->groups++;
 	const int status = kube_runai_make(object, group, r->err);
-	return status ? status : job_add(r, &(struct job){ group->file.object, object, group->times, -1 });
+	return status ? status
+		      : job_add(r, &(struct job){ .object = group->file.object,
+					   .written = object,
+					   .times = group->times,
+					   .replica = -1 });
 }
 
 /* Written as a Workload, of which there are as many as it has replicas, or one. Those of a CronJob come once
@@ -126,7 +134,9 @@ static int made_in(struct reading *r, const struct sl_object *object, enum kube_
 	int status = kube_made_make(object, &r->file, &group->file, r->err);
 	if (!status)
 		status = kube_times_of(object, &group->times, r->err);
-	struct job job = { group->file.object, object, group->times, -1 };
+	struct job job = {
+		.object = group->file.object, .written = object, .times = group->times, .replica = -1
+	};
 	if (!status && as == MADE_EACH)
 		status = replicas_of(r, object, &replicas);
 	if (status || as == MADE_CRON)
@@ -136,6 +146,31 @@ static int made_in(struct reading *r, const struct sl_object *object, enum kube_
 		job.replica++;
 	}
 	return status;
+}
+
+/* Pods that come one after another: a job for each step. */
+static int steps_in(struct reading *r, const struct sl_object *object,
+	int (*make)(struct reading *r, const struct sl_object *object, size_t number))
+{
+	const size_t first = r->steps.count;
+	if (kube_is_owned(&r->owners, object))
+		return SL_OK;
+	int status = make(r, object, (size_t)(object - r->file.object) + 1);
+	for (size_t i = first; i < r->steps.count && !status; i++) {
+		const struct kube_step *step = r->steps.step[i];
+		status = job_add(r, &(struct job){ step->file.object, object, step->times, -1, step, i });
+	}
+	return status;
+}
+
+static int job_set_in(struct reading *r, const struct sl_object *object, size_t number)
+{
+	return kube_job_set_steps(object, number, &r->steps, r->err);
+}
+
+static int workflow_in(struct reading *r, const struct sl_object *object, size_t number)
+{
+	return kube_argo_steps(object, number, &r->owners, &r->steps, r->err);
 }
 
 static int refuse(struct reading *r, const struct sl_object *object)
@@ -171,6 +206,8 @@ static int object_in(struct reading *r, const struct sl_object *object)
 	const struct sl_object *pod_group = NULL;
 	int64_t replicas = 1;
 	const enum kube_made_as as = kube_made_of(object);
+	if (as == MADE_STEPS)
+		return steps_in(r, object, workflow_in);
 	if (as)
 		return made_in(r, object, as);
 	if (kube_made_refused(object) && !kube_is_owned(&r->owners, object))
@@ -182,7 +219,12 @@ static int object_in(struct reading *r, const struct sl_object *object)
 		return runai_in(r, object);
 	if (!sl_pods_has(object->kind) || kube_is_owned(&r->owners, object))
 		return SL_OK;
+	const bool set = strcmp(object->kind, "JobSet") == 0;
+	if (set && kube_job_set_is_ordered(object))
+		return steps_in(r, object, job_set_in);
 	int status = kube_times_of(object, &job.times, r->err);
+	if (!status && set && job.times.run == SL_NONE)
+		status = kube_job_set_run(object, &job.times.run, r->err);
 	if (!status && !group)
 		status = pod_group_of(r, object, &pod_group);
 	if (!status && (group || pod_group)) {
@@ -243,7 +285,9 @@ struct range {
 static int cron_in(struct reading *r, const struct kube_group *group, const struct sl_object *object,
 	const struct range *others)
 {
-	struct job job = { group->file.object, object, group->times, -1 };
+	struct job job = {
+		.object = group->file.object, .written = object, .times = group->times, .replica = -1
+	};
 	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "spec", "schedule");
 	const char *schedule = manifest_text(object->doc, node);
 	sl_time *time = NULL;
@@ -332,8 +376,10 @@ static int groups_in(struct reading *r)
 			next++;
 		status = kube_group_make(&r->pod[i], next - i, group, r->err);
 		if (!status)
-			status = job_add(
-				r, &(struct job){ group->file.object, r->pod[i].object, group->times, -1 });
+			status = job_add(r, &(struct job){ .object = group->file.object,
+						    .written = r->pod[i].object,
+						    .times = group->times,
+						    .replica = -1 });
 	}
 	return status;
 }
@@ -372,6 +418,8 @@ static int compare_jobs(const void *a, const void *b)
 		return x->times.submit < y->times.submit ? -1 : 1;
 	if (x->written != y->written)
 		return x->written < y->written ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
 	return (x->replica > y->replica) - (x->replica < y->replica);
 }
 
@@ -484,6 +532,10 @@ static int kube_jobs_id_of(const struct reading *r, const struct job *job, char 
 	const struct sl_doc_node *node = KUBE_AT(object->doc, object->node, "metadata", "generateName");
 	const char *stem = manifest_text(object->doc, node);
 	const struct sl_place at = sl_doc_place(object->doc, object->node);
+	if (job->step) {
+		(void)snprintf(id, ID_CAPACITY, "%s", job->step->id);
+		return SL_OK;
+	}
 	int len = snprintf(id, ID_CAPACITY, "%s%s", object->namespace, *object->namespace ? "/" : "");
 	if (*object->name)
 		len += snprintf(id + len, ID_CAPACITY - (size_t)len, "%s", object->name);
@@ -496,6 +548,19 @@ static int kube_jobs_id_of(const struct reading *r, const struct job *job, char 
 	if (job->replica >= 0)
 		(void)snprintf(id + len, ID_CAPACITY - (size_t)len, "-%lld", (long long)job->replica);
 	return SL_OK;
+}
+
+/* What it comes after, and how many of its object's steps run at a time: as an array has it. */
+static void step_of(const struct reading *r, const struct job *job, struct sl_job_attributes *said)
+{
+	if (!job->step)
+		return;
+	said->dependency = job->step->after.text;
+	if (!job->step->most)
+		return;
+	said->array = (int64_t)(job->written - r->file.object) + 1;
+	said->array_task = (int64_t)job->number;
+	said->array_limit = job->step->most;
 }
 
 static int report_job(struct reading *r, const struct job *job, const struct sl_pods *pods)
@@ -511,6 +576,7 @@ static int report_job(struct reading *r, const struct job *job, const struct sl_
 	said.namespace = *object->namespace ? object->namespace : "default";
 	said.queue = queue_of(object, pods);
 	said.manifest = r->manifest.text;
+	step_of(r, job, &said);
 	more.id = id;
 	more.user = sl_label_of(&pods->annotations, "schedlab/user");
 	more.user = more.user ? more.user : said.namespace;
@@ -735,6 +801,7 @@ static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, stru
 	for (size_t i = 0; i < r.groups; i++)
 		kube_file_release(&r.group[i].file);
 	kube_file_release(&r.file);
+	kube_steps_release(&r.steps);
 	free(r.pod);
 	free(r.group);
 	free(r.job);

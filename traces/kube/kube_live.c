@@ -56,7 +56,9 @@ static bool is_group(const struct sl_object *object) { return strcmp(object->kin
 
 static bool is_job(const struct sl_object *object)
 {
-	return sl_pods_has(object->kind) || kube_made_of(object) || kube_runai_is(object) || is_group(object);
+	const enum kube_made_as as = kube_made_of(object);
+	return sl_pods_has(object->kind) || (as && as != MADE_STEPS) || kube_runai_is(object) ||
+	       is_group(object);
 }
 
 static bool is_over(const struct sl_object *object)

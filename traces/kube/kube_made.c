@@ -41,16 +41,14 @@ static const struct made_kind {
 	{ "ReplicaSet", "apps", { "v1" }, MADE_EACH, made_one_replica },
 	{ "StatefulSet", "apps", { "v1" }, MADE_ONE, made_replicas },
 	{ "CronJob", "batch", { "v1" }, MADE_CRON, made_cron_job },
+	{ "Workflow", "argoproj.io", { "v1alpha1" }, MADE_STEPS, NULL },
 };
 
 /* Kinds that make pods, of which none are made here. */
 static const struct {
 	const char *kind, *group, *why;
 } refused[] = {
-	{ "Workflow", "argoproj.io",
-		"its steps wait for each other, and it is the workflow's controller that knows when: give the "
-		"pods of its steps, or a trace of workflows (schedlab-workflow(5))" },
-	{ "CronWorkflow", "argoproj.io", "as a Workflow: give the pods of its steps" },
+	{ "CronWorkflow", "argoproj.io", "give the Workflow of each time" },
 	{ "ScheduledSparkApplication", "sparkoperator.k8s.io", "give the SparkApplication of each time" },
 	{ "SparkConnect", "sparkoperator.k8s.io",
 		"its executors come and go with its clients: give the pods" },
@@ -112,7 +110,8 @@ bool kube_has_no_pods(const char *kind)
 		"LimitRange", "ResourceQuota", "HorizontalPodAutoscaler", "CustomResourceDefinition", "Lease",
 		"Route", "APIService", "ControllerRevision", "PodTemplate", "ValidatingAdmissionPolicy",
 		"ValidatingAdmissionPolicyBinding", "MutatingWebhookConfiguration",
-		"ValidatingWebhookConfiguration", "ServiceMonitor", "PodMonitor", "PodGroup" };
+		"ValidatingWebhookConfiguration", "ServiceMonitor", "PodMonitor", "PodGroup",
+		"WorkflowTemplate", "ClusterWorkflowTemplate" };
 	for (size_t i = 0; i < SL_LEN(none); i++)
 		if (strcmp(none[i], kind) == 0)
 			return true;
@@ -243,6 +242,12 @@ int kube_made_podsets(struct kube_making *m, const struct sl_object *object)
 		status = kind->as == MADE_EACH ? made_replicas(m) : kind->podsets(m);
 	m->object = outer;
 	return status;
+}
+
+int kube_made_check(const struct sl_object *object, struct sl_err *err)
+{
+	struct kube_making m = { .object = object, .err = err };
+	return check_version(&m, find_kind(object));
 }
 
 static const char *queue_of(const struct sl_object *object)

@@ -31,9 +31,12 @@ enum kube_made_as {
 	MADE_NOT,  /* It is no kind of these. */
 	MADE_ONE,  /* A job. */
 	MADE_EACH, /* A job for each of `spec.replicas` pods. */
-	MADE_CRON  /* A job for each time of its schedule. */
+	MADE_CRON, /* A job for each time of its schedule. */
+	MADE_STEPS /* A job for each of its pods, one after another (kube_steps.h). */
 };
 enum kube_made_as kube_made_of(const struct sl_object *object);
+/* That its version is one of those that are read. */
+int kube_made_check(const struct sl_object *object, struct sl_err *err);
 /* By its first word alone, for sniffing. */
 bool kube_made_has(const char *kind);
 /* Not read, and why; NULL: it is not one of these. */

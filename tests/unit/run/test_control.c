@@ -184,6 +184,25 @@ Test(control, no_gate_keeps_anybody, .init = fresh)
 }
 
 /* overrun=kill: the engine ends it at its run time all the same; sl_end ends it before, in that state. */
+/* Job 1 is begun at 5, though its begin is later; 2 comes as it is over at 15, and 3, which wants it to fail,
+ * never. */
+Test(control, dependencies_alone, .init = fresh)
+{
+	script.uses = SL_USE_CONTROL | SL_USE_DEPENDENCIES;
+	w = WORLD(1, .count = 3,
+		.job = { JOB(0, 10, 10, 1, .begin = 50, .held = true),
+			JOB(0, 10, 10, 1, .depends = 1, .depend = { { .kind = SL_AFTER_OK, .job = 0 } }),
+			JOB(0, 10, 10, 1, .depends = 1,
+				.depend = { { .kind = SL_AFTER_NOTOK, .job = 0 } }) });
+	RUN(AT(5, OP_START, 0, .cpus = 1), AT(14, OP_START, 1, .cpus = 1, .refused = true),
+		AT(15, OP_START, 1, .cpus = 1), AT(20, OP_START, 2, .cpus = 1, .refused = true));
+	cr_expect_eq(world_start(&w, 0), 5);
+	cr_expect_eq(world_start(&w, 1), 15);
+	cr_expect_eq(w.sim.result.eligible[1], 15 * SL_SECOND);
+	cr_expect_eq(w.sim.result.state[2], SL_PENDING);
+	world_release(&w);
+}
+
 Test(control, no_limit_ends_a_job_but_the_policy, .init = fresh)
 {
 	w = WORLD(
