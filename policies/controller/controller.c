@@ -260,7 +260,7 @@ void controller_pass(void *state, struct sl_pass *pass)
 
 /* ---- Events ---- */
 
-static const struct sl_job_attributes *controller_more_of(const struct sl_jobs *jobs, uint32_t row)
+const struct sl_job_attributes *controller_more_of(const struct sl_jobs *jobs, uint32_t row)
 {
 	return jobs->more_of && jobs->more_of[row] ? &jobs->more[jobs->more_of[row]] : NULL;
 }
@@ -346,14 +346,6 @@ void controller_event(void *state, struct sl_pass *pass, const struct sl_event *
 
 /* ---- What jobs say ---- */
 
-bool controller_requeues(void *state, struct sl_pass *pass, sl_job job)
-{
-	const struct controller *c = state;
-	const struct sl_job_attributes *more = controller_more_of(c->jobs, job.row);
-	(void)pass;
-	return !more || more->requeue != 0;
-}
-
 void controller_warning(const struct sl_setup *setup, uint32_t count, uint32_t first, const char *what)
 {
 	const struct sl_jobs *jobs = setup->jobs;
@@ -404,7 +396,10 @@ int controller_make(
 	c->types = kinds > SL_KIND_GPUS ? kinds - SL_KIND_GPUS : 0;
 	c->reason = sl_alloc(setup->arena, (size_t)count + 1, sizeof(*c->reason));
 	c->runs = sl_alloc(setup->arena, (size_t)count + 1, sizeof(*c->runs));
-	if (!c->reason || !c->runs)
+	c->lost = sl_alloc(setup->arena, (size_t)count + 1, sizeof(*c->lost));
+	c->arena = setup->arena;
+	c->cluster = setup->cluster;
+	if (!c->reason || !c->runs || !c->lost)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	memset(c->reason, (int)first, count);
 	for (uint32_t row = 0; row < count; row++) {

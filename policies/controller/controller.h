@@ -89,6 +89,9 @@ struct controller {
 	uint32_t *gpus; /* By node allocation and type. */
 	size_t order_count, order_capacity, node_alloc_count, node_alloc_capacity, gpus_capacity;
 	uint8_t *reason; /* By job: enum sl_reason, as reported last. */
+	struct sl_arena *arena;
+	const struct sl_cluster *cluster;
+	uint32_t *lost;  /* By job: times that it failed, and was requeued. */
 	bool *runs;      /* By job: the engine has it run, or an order to start it. */
 	struct due *due; /* A binary heap. */
 	size_t due_count, due_capacity;
@@ -145,5 +148,10 @@ void controller_warning(const struct sl_setup *setup, uint32_t count, uint32_t f
 void controller_pass(void *state, struct sl_pass *pass);
 void controller_event(void *state, struct sl_pass *pass, const struct sl_event *event);
 bool controller_requeues(void *state, struct sl_pass *pass, sl_job job);
+
+/* What the job says beyond size and time; NULL: nothing. */
+const struct sl_job_attributes *controller_more_of(const struct sl_jobs *jobs, uint32_t row);
+/* ---- controller_failures.c: so often a job may fail, and is requeued; INT64_MAX: always. */
+int64_t controller_losses(const struct sl_pods *pods);
 
 #endif
