@@ -74,6 +74,23 @@ sl_time forecast_horizon(const struct forecast_ways *ways, const struct forecast
 	return twice < least ? least : twice > most ? most : twice;
 }
 
+/* What is of a backtest alone, or of one moment alone. */
+static int check_ways(const struct args *args, struct sl_err *err)
+{
+	static const char *const of_test[] = { "moments", "cases" }, *const of_moment[] = { "at", "job",
+		"ask" };
+	const bool test = arg_flag(args, "backtest");
+	for (size_t i = 0; i < SL_LEN(of_test) && !test; i++)
+		if (arg(args, of_test[i]))
+			return sl_fail(err, SL_USAGE, "--%s is of --backtest: give both", of_test[i]);
+	for (size_t i = 0; i < SL_LEN(of_moment) && test; i++)
+		if (arg(args, of_moment[i]))
+			return sl_fail(err, SL_USAGE,
+				"--backtest asks at moments of its own about jobs of the log: leave out --%s",
+				of_moment[i]);
+	return SL_OK;
+}
+
 /* ---- One moment
  * --------------------------------------------------------------------------------------------- */
 
@@ -160,6 +177,8 @@ static int forecast_command(const struct args *args, struct sl_err *err)
 	struct forecast_base base;
 	struct forecast_log log = { 0 };
 	int status = forecast_ways(&ways, args, err);
+	if (!status)
+		status = check_ways(args, err);
 	if (status)
 		return status;
 	status = forecast_base_open(&base, args->word[0], args, err);

@@ -90,7 +90,10 @@ static int request_read(struct request *request, const char *text, struct sl_are
 		char *equals = strchr(word, '=');
 		if (equals)
 			*equals = '\0';
-		if (!equals || !item_read(request, word, equals + 1))
+		const bool good = equals && item_read(request, word, equals + 1);
+		if (equals)
+			*equals = '=';
+		if (!good)
 			return sl_fail(err, SL_USAGE,
 				"--ask '%.100s': '%.40s' is no part of a request: give nodes=N, cpus=N (of each node), "
 				"gpus=N (of each node), mem=SIZE (of each node), limit=TIME, user=, account=, "

@@ -113,9 +113,12 @@ int cleaning_fail_nothing(const struct loading *loading, struct sl_err *err)
 		(void)snprintf(text + len, sizeof(text) - len, "%s%llu not within replay.from and replay.to",
 			len ? ", " : "", (unsigned long long)loading->outside);
 	const bool lacks = loading->tally[CAUSE_LACKS].count && !loading->machine;
+	const bool unknown = loading->tally[CAUSE_RUN].count == loading->scenario->rows;
 	return sl_fail(err, SL_INPUT, "%s: no job is left to run: of %llu, %s%s", loading->file,
 		(unsigned long long)loading->scenario->rows, text,
-		lacks ? ": give a cluster that has it, with -c CLUSTER" : "");
+		lacks     ? ": give a cluster that has it, with -c CLUSTER"
+		: unknown ? ": where it is not known give --run-times FILE, or --set replay.run_unknown=TIME"
+			  : "");
 }
 
 /* What came up, in the order of the table. */

@@ -77,6 +77,7 @@ bad 's/cpu: "4"/cpu: four/' group.yaml
 bad 's/cpu: "4"/cpu: "0"/' group.yaml
 bad 's/allocatable: {cpu: "8", /allocatable: {/' cluster.yaml
 { cat group.yaml && printf -- '---\n' && sed 's/name: g}/name: h}/' group.yaml; } >two.yaml
+bad 's/memory: 8Gi/memory: "9223372036854775807"/' cluster.yaml # Without a limit nothing is subtracted from it.
 bad '/name: h}/,$s/max: 3/max: 9223372036854775807/' two.yaml
 printf 'nodes: [{name: n, cpus: 4}]\n' >own.yaml
 schedlab run t.csv -c own.yaml --set cluster.objects=group.yaml -p kube:autoscale=on --quiet >/dev/null

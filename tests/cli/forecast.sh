@@ -30,6 +30,11 @@ schedlab forecast t.swf -q -p fcfs --at 150 --horizon 0.001 --futures 5 --ask 'n
 schedlab forecast t.swf -q -p fcfs --at 150 --horizon 0.001 --futures 5 --ask 'nodes=4 limit=100 user=7 serial=0.5' --ask 'nodes=2 limit=200 user=7' --json | sed -n '/"request"/p;/ends_first/p'
 schedlab forecast t.swf -q --at 150 --ask 'nodes=2' || echo "exit $?"
 schedlab forecast t.swf -q --at 150 --ask 'nodes=2 limit=1h colour=red' || echo "exit $?"
+schedlab forecast t.swf -q --at 150 --ask 'nodes=0 limit=1h' || echo "exit $?"
+schedlab forecast t.swf -q --at 150 --moments 5 || echo "exit $?"
+schedlab forecast t.swf -q --at 150 --cases cases.csv || echo "exit $?"
+schedlab forecast t.swf -q --backtest --at 150 || echo "exit $?"
+schedlab forecast t.swf -q --backtest --ask 'nodes=2 limit=1h' || echo "exit $?"
 schedlab forecast t.swf -q --at 150 --job 9 || echo "exit $?"
 schedlab forecast t.swf -q || echo "exit $?"
 schedlab forecast t.swf -q --at noon || echo "exit $?"

@@ -208,7 +208,8 @@ static void count_left(struct kube_scaler *s)
 				continue;
 			kp->nodes_left[p]--;
 			for (uint32_t at = 0; at < s->k->resources; at++)
-				kp->left[p][at] -= kp->offer[node->offer].capacity[at];
+				if (kp->pool[p].limit[at] >= 0)
+					kp->left[p][at] -= kp->offer[node->offer].capacity[at];
 		}
 	}
 }
@@ -232,6 +233,8 @@ static void charge(struct kube_scaler *s, const struct karpenter_claim *claim)
 	kp->nodes_left[claim->pool]--;
 	for (uint32_t at = 0; at < s->k->resources; at++) {
 		int64_t most = 0;
+		if (pool->limit[at] < 0)
+			continue; /* Nothing is counted against no limit. */
 		for (uint32_t i = 0; i < pool->offers; i++)
 			if (claim->may[i] && offer_at(s, claim, i)->capacity[at] > most)
 				most = offer_at(s, claim, i)->capacity[at];
