@@ -48,3 +48,7 @@ job lost 1 0 '' 'schedulingGroup: {podGroupName: h},' >missing.yaml
 starts missing.yaml "$gates"
 schedlab run gang.yaml -c nodes.yaml -p kube:gates=GangScheduling=true --quiet --force -o run
 echo $?
+# In the cluster's file, or where one file is both, it is no mistake.
+cat nodes.yaml gang.yaml >both.yaml
+schedlab run both.yaml -c both.yaml -p "kube$gates" --strict --quiet --force -o run >/dev/null
+cut -d, -f1,7 run/jobs.csv

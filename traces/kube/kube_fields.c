@@ -448,6 +448,8 @@ static bool runs_autoscaler(const struct sl_object *object)
 static int report_object(struct kube_reported *reported, const struct sl_object *object, struct sl_err *err)
 {
 	char note[160] = "its kind is not one of those that are read";
+	const bool pod_group =
+		strcmp(object->kind, KUBE_POD_GROUP) == 0 || strcmp(object->kind, KUBE_POD_GROUP_SIGS) == 0;
 	if (runs_autoscaler(object))
 		return SL_OK;
 	const char *group = group_meant(object->kind);
@@ -458,7 +460,11 @@ static int report_object(struct kube_reported *reported, const struct sl_object 
 		(void)snprintf(note, sizeof(note), "did you mean '%s'?", similar);
 	const bool wrong = similar || (group && is_group_read(object->version));
 	const struct sl_setting setting = { "object", object->name, object->kind, object->version,
-		sl_doc_place(object->doc, object->node), wrong ? SL_UNKNOWN_KEY : SL_IGNORED, note, NULL };
+		sl_doc_place(object->doc, object->node),
+		pod_group ? SL_MODELLED
+		: wrong   ? SL_UNKNOWN_KEY
+			  : SL_IGNORED,
+		pod_group ? "its groups are followed by feature gates" : note, pod_group ? "kube" : NULL };
 	return reported->report(reported->self, &setting, err);
 }
 

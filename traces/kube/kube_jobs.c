@@ -18,9 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As kinds of other API groups than KAI's are called. */
-#define KUBE_POD_GROUP      "PodGroup.scheduling.k8s.io"
-#define KUBE_POD_GROUP_SIGS "PodGroup.scheduling.x-k8s.io"
 enum { KIND_CAPACITY = 40, GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
 #define MIB (INT64_C(1) << 20)
 

@@ -22,6 +22,10 @@ struct kube_file {
 
 enum { KUBE_NODE_AMOUNT_MAX = 10000000 }; /* Cpus, and GPUs, of a Node. */
 
+/* As kinds are called that are of another group than KAI's PodGroup; policy kube follows them. */
+#define KUBE_POD_GROUP      "PodGroup.scheduling.k8s.io"
+#define KUBE_POD_GROUP_SIGS "PodGroup.scheduling.x-k8s.io"
+
 /* ---- kube_file.c --------------------------------------------------------------------------------- */
 
 /* Released whatever happens. */
