@@ -212,10 +212,11 @@ static int borrowing_remedy(struct live *live, const struct flavor *flavor, stru
 	for (size_t i = 0; i < flavor->count; i++) {
 		const char *limit = said_in(flavor->doc, flavor->of[i].entry, "borrowingLimit");
 		const char *resource = flavor->of[i].resource;
-		int64_t from = 0;
-		if (!limit || !flavor->of[i].lacks || !sl_get_amount(resource, limit, strlen(limit), &from))
+		int64_t from = 0, enough;
+		if (!limit || !flavor->of[i].lacks || !sl_get_amount(resource, limit, strlen(limit), &from) ||
+			__builtin_add_overflow(from, flavor->of[i].lacks, &enough))
 			continue;
-		const char *to = quantity(live, resource, from + flavor->of[i].lacks);
+		const char *to = quantity(live, resource, enough);
 		change[count++] = (struct kube_change){ flavor->of[i].entry,
 			map_with(live, flavor->doc, flavor->of[i].entry, but,
 				live_text(live, "\"borrowingLimit\":\"%s\"", to)) };

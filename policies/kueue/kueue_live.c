@@ -163,9 +163,11 @@ static void take_podset(
 		struct sl_at used = sl_at_first(usage);
 		while (used.node && strcmp(sl_at_key(used), key) != 0)
 			used = sl_at_next(used);
-		to->flavor[to->flavor_count++] =
-			(struct kq_admitted_flavor){ resource, kq_flavor(kq, kq_doc_text(one)),
-				used.node ? kq_doc_amount(used, key, asked) : asked };
+		const char *flavor = kq_doc_text(one);
+		if (!flavor)
+			return; /* It is no text, or resourceUsage no map: said. */
+		to->flavor[to->flavor_count++] = (struct kq_admitted_flavor){ resource, kq_flavor(kq, flavor),
+			used.node ? kq_doc_amount(used, key, asked) : asked };
 	}
 }
 

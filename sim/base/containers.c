@@ -176,7 +176,8 @@ uint64_t sl_hash_bytes(uint64_t hash, const void *bytes, size_t count)
 		hash = sl_hash(hash, word);
 	}
 	word = 0;
-	memcpy(&word, at, count);
+	if (count) /* Of nothing there may be no place either. */
+		memcpy(&word, at, count);
 	return sl_hash(hash, word);
 }
 

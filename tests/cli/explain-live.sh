@@ -40,3 +40,8 @@ schedlab explain - --top 3 <"$live/pods.json"
 schedlab explain - <"$live/pods.json"
 schedlab explain - ml/train ml/old <"$live/pods.json"
 echo "exit $?"
+# A limit as large as can be is no limit; a resourceUsage, or a flavor, of another shape is told.
+sed 's/borrowingLimit: "4"/borrowingLimit: "9223372036854775807"/' "$live/kueue.yaml" | schedlab explain - b/more | grep -c borrowingLimit
+for wrong in 's/resourceUsage: {[^}]*}/resourceUsage: 0/' 's/flavors: {cpu: tas}/flavors: {cpu: [1]}/'; do
+	sed "$wrong" "$live/tas.yaml" | schedlab explain - three >/dev/null || echo "exit $?"
+done
