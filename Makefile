@@ -55,7 +55,7 @@ needs:
 # Libraries that come in a tarball are found from where the program is (of theirs too: no RUNPATH).
 $B/schedlab: $(CORE_O) $(CLI_O)
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) -pthread -rdynamic -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/schedlab' $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$Q$(CC) $(CFLAGS) -pthread -rdynamic -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib/schedlab' $(LDFLAGS) $(PROGRAM_LINK) -o $@ $^ $(LDLIBS)
 
 $B/libschedlab.so: $(CORE_O)
 	$(call say,LD,$@)
@@ -63,7 +63,7 @@ $B/libschedlab.so: $(CORE_O)
 
 $B/test-unit: $(CORE_O) $(filter-out $B/o/cli/program/main.o,$(CLI_O)) $(UNIT_O)
 	$(call say,LD,$@)
-	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) $(UNIT_LINK) -o $@ $^ $(LDLIBS) -lcriterion
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) $(PROGRAM_LINK) -o $@ $^ $(LDLIBS) -lcriterion
 
 $B/conformance: $(CORE_O) $(CONFORMANCE_O) $B/o/tests/world/json_tree.o
 	$(call say,LD,$@)
@@ -200,8 +200,9 @@ full: ## everything: scripts/check, instructions, the analyzer, then ten minutes
 	$Q$(MAKE) fuzz-smoke FUZZ_SECONDS=600
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-san: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	$Q$(MAKE) B=$B-san CFLAGS='-O1 -g1 $(SANITIZE)' UNIT_OPTIMIZE='-O0 -fno-sanitize=undefined' UNIT_LINK=-no-pie test
+san: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer, with nodes and lists as small as they go
+	$Q$(MAKE) B=$B-san CPPFLAGS=-DSL_TINY CFLAGS='-O1 -g1 $(SANITIZE)' UNIT_OPTIMIZE='-O0 -fno-sanitize=undefined' \
+		PROGRAM_LINK=-no-pie test
 
 FUZZ_SECONDS ?= 60
 fuzz-smoke: ## a minute (FUZZ_SECONDS=60) of fuzzing for each reader (clang)
