@@ -91,11 +91,11 @@ enum sl_use {
 				 reservations and node states keep no job off nodes. For sl_start_alloc. */
 	SL_USE_NODES = 64, /* A counted pool becomes nodes of one cpu, numbered from 0; such nodes keep their
 			      names. */
-	SL_USE_REASONS = 512,       /* sl_reason_of */
-	SL_USE_OWN_DEVICES = 1024,  /* The policy tracks the GPUs of nodes itself: the engine counts amounts
-				       alone. For sl_start_alloc. */
-	SL_USE_DEPENDENCIES = 2048 /* With SL_USE_CONTROL: dependencies and limits of arrays, and nothing else,
-				      defer jobs all the same, and the policy hears of them later: as a
+	SL_USE_REASONS = 512,      /* sl_reason_of */
+	SL_USE_OWN_DEVICES = 1024, /* The policy tracks the GPUs of nodes itself: the engine counts amounts
+				      alone. For sl_start_alloc. */
+	SL_USE_DEPENDENCIES = 2048 /* With SL_USE_CONTROL: dependencies and limits of arrays, and nothing
+				      else, defer jobs all the same, and the policy hears of them later: as a
 				      workflow's controller makes pods. */
 };
 

@@ -10,14 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TASKS_MAX = 20000, TASK_DEPTH_MAX = 2000 };
+
 /* A dag while its tasks are made, each behind those that it depends on. */
 struct dag {
 	struct argo *w;
 	const struct argo_call *call;
 	const struct sl_doc_node **task;
+	const char **name; /* NULL: it has none. */
 	struct argo_afters *ends;
 	uint8_t *state; /* 1: on the way, 2: made. */
-	bool *needed;   /* Others depend on it. */
+	size_t depth;
+	bool *needed; /* Others depend on it. */
 	size_t count;
 };
 
@@ -26,9 +30,8 @@ static int task_in(struct dag *dag, size_t task);
 /* The task of that name, made. NOLINTNEXTLINE(misc-no-recursion) */
 static int depend_on(struct dag *dag, const char *name, size_t len, struct argo_afters *after)
 {
-	const struct sl_doc *doc = dag->call->doc;
 	for (size_t i = 0; i < dag->count; i++) {
-		const char *own = manifest_text(doc, sl_doc_member(doc, dag->task[i], "name"));
+		const char *own = dag->name[i];
 		if (!own || strlen(own) != len || strncmp(own, name, len) != 0)
 			continue;
 		const int status = task_in(dag, i);
@@ -76,7 +79,11 @@ static int task_in(struct dag *dag, size_t task)
 		return dag->state[task] == 2
 			       ? SL_OK
 			       : argo_fail(dag->w, "tasks of a dag depend on each other in a circle");
+	if (dag->depth == TASK_DEPTH_MAX)
+		return argo_fail(
+			dag->w, "a chain of more than %d tasks: write them in their order", TASK_DEPTH_MAX);
 	dag->state[task] = 1;
+	dag->depth++;
 	if (depends)
 		status = depends_in(dag, depends, &after);
 	SL_DOC_EACH (one, doc, KUBE_AT(doc, node, "dependencies")) {
@@ -88,6 +95,7 @@ static int task_in(struct dag *dag, size_t task)
 		status = argo_call_in(
 			dag->w, dag->call, node, after.count ? &after : dag->call->after, &dag->ends[task]);
 	dag->state[task] = 2;
+	dag->depth--;
 	free(after.at);
 	return status;
 }
@@ -117,17 +125,25 @@ int argo_dag(struct argo *w, const struct argo_call *call, const struct sl_doc_n
 		return argo_fail(w, "'target' is not read: leave out the tasks that are not to run");
 	SL_DOC_EACH (task, call->doc, tasks)
 		count++;
+	if (count > TASKS_MAX)
+		return argo_fail(w, "more than %d tasks in a dag", TASKS_MAX);
 	dag.task = calloc(count + 1, sizeof(*dag.task));
+	dag.name = calloc(count + 1, sizeof(*dag.name));
 	dag.ends = calloc(count + 1, sizeof(*dag.ends));
 	dag.state = calloc(count + 1, sizeof(*dag.state));
 	dag.needed = calloc(count + 1, sizeof(*dag.needed));
-	int status = dag.task && dag.ends && dag.state && dag.needed ? SL_OK : sl_fail_memory(w->err);
-	SL_DOC_EACH (task, call->doc, tasks)
-		if (!status)
-			dag.task[dag.count++] = task;
+	int status =
+		dag.task && dag.name && dag.ends && dag.state && dag.needed ? SL_OK : sl_fail_memory(w->err);
+	SL_DOC_EACH (task, call->doc, tasks) {
+		if (status)
+			break;
+		dag.name[dag.count] = manifest_text(call->doc, sl_doc_member(call->doc, task, "name"));
+		dag.task[dag.count++] = task;
+	}
 	if (!status)
 		status = dag_make(&dag, ends);
 	free(dag.task);
+	free(dag.name);
 	free(dag.ends);
 	free(dag.state);
 	free(dag.needed);
