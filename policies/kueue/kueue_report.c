@@ -96,7 +96,7 @@ static int report_admissions(struct kueue *k, struct sl_tally *tally, struct sl_
 		const struct kueue_job *job = &k->job[row];
 		if (job->workload == KQ_NO || job->admitted == SL_NONE)
 			continue;
-		const sl_time waited = job->admitted - k->jobs->submit[row];
+		const sl_time waited = job->admitted - k->kq->workload[job->workload].created;
 		add_word(sums, class_name(k, row), waited);
 		sum += waited;
 		count++;

@@ -30,6 +30,7 @@ struct runai_run {
 	bool drained;         /* Its last eviction is the operator's; */
 	bool shrunk;          /* or of pods that it can do without. */
 	uint32_t least, most; /* Pods; of one that is not elastic the same. */
+	sl_time came;         /* Its pods were made. */
 	sl_time started;      /* Of this attempt; */
 	sl_time first;        /* of the first: SL_NONE, none yet. */
 	sl_time evicted_at;   /* SL_NONE: never. */

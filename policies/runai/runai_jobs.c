@@ -296,7 +296,7 @@ int runai_job_enter(struct runai *r, uint32_t row)
 	to->queue = said->queue;
 	to->priority = said->priority;
 	to->preemptible = said->preemptible;
-	to->created = r->jobs->submit[row];
+	to->created = run->came;
 	to->delay = said->delay;
 	to->evicted_at = run->evicted_at;
 	to->grace = said->grace;

@@ -430,6 +430,7 @@ void runai_submit(struct runai *r, uint32_t row)
 	struct runai_run *run = &r->run[row];
 	const struct runai_job *said = &run->said;
 	note_usage(r);
+	run->came = r->now;
 	run->instance = runai_pool_first(r, row);
 	stage(r, run, RUNAI_WAITS);
 	if (runai_job_enter(r, row) != 0)

@@ -32,3 +32,11 @@ for policy in kube kueue runai; do
 	schedlab run jobs.csv -c $file.yaml -p $policy -o out --force 2>&1 >/dev/null | grep known
 	cut -d, -f1,6,7 out/jobs.csv
 done
+# Who was kept is as old as when it was let in: at 100 job 3, of 10, goes before 2, which comes 20 s after the start of 1.
+printf 'job_id,submit,run_time,time_limit,cpus,gpus,dependency,namespace,queue\n1,0,100,200,32,0,,n,q\n2,0,100,200,32,0,after:1+20s,n,q\n3,10,100,200,32,0,,n,q\n' >jobs.csv
+for policy in kube kueue runai; do
+	file=kube
+	[ $policy != kueue ] || file=kueue
+	schedlab run jobs.csv -c $file.yaml -p $policy -o out --force 2>/dev/null | grep time_to_admission
+	cut -d, -f1,6,7 out/jobs.csv
+done
