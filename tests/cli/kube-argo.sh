@@ -103,6 +103,21 @@ for policy in kube kueue runai; do
 	schedlab run base.yaml -c kueue.yaml -p $policy --run-times times.csv --check --quiet --force -o out >/dev/null 2>&1
 	cut -d, -f1,5-8,13,22,23 out/jobs.csv
 done
+# The Workflow's arguments are its first template's: 40 s, and not the 3 of that by itself.
+cat >hello.yaml <<'YAML'
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {generateName: hello-, namespace: ci, annotations: {schedlab/submit: "0"}}
+spec:
+  entrypoint: print
+  arguments: {parameters: [{name: n, value: 40}, {name: cpu, value: 1500m}]}
+  templates:
+  - name: print
+    inputs: {parameters: [{name: n, value: 3}, {name: cpu}]}
+    metadata: {annotations: {schedlab/run-time: "{{inputs.parameters.n}}"}}
+    container: {image: busybox, resources: {requests: {cpu: "{{inputs.parameters.cpu}}"}}}
+YAML
+show hello.yaml
 # What is not read is refused by name; what is not known before it runs, only where a pod asks for it.
 bad() { # sed
 	sed "$1" wf.yaml >bad.yaml
@@ -126,4 +141,5 @@ bad 's/^  entrypoint: main//'
 bad 's/^  entrypoint: main/  entrypoint: main\n  suspend: true/'
 bad 's/- name: pause/- name: pause\n    parallelism: 1/'
 bad 's/schedlab.run-time: "{{inputs.parameters.n}}"/schedlab\/run-time: soon/'
+bad 's/onExit: bye/onExit: [bye]/'
 bad 's/v1alpha1/v1/'

@@ -370,6 +370,26 @@ static int parallelism_of(struct argo *w, const char *entrypoint)
 	return status;
 }
 
+/* The Workflow's arguments are those of its first and its last template; of one name the last. */
+static void put_arguments(const struct argo *w, struct manifest_text *text)
+{
+	static const char prefix[] = "workflow.parameters.";
+	const char *between = ",\"arguments\":{\"parameters\":[{\"name\":";
+	bool any = false;
+	for (size_t i = w->global.count; i--;) {
+		if (strncmp(w->global.name[i], prefix, strlen(prefix)) != 0)
+			continue;
+		kube_put(text, between, strlen(between));
+		kube_put_string(text, w->global.name[i] + strlen(prefix));
+		kube_put(text, ",\"value\":", strlen(",\"value\":"));
+		kube_put_string(text, w->global.value[i]);
+		between = "},{\"name\":";
+		any = true;
+	}
+	if (any)
+		kube_put(text, "}]}", 3);
+}
+
 /* A template of the spec by its name, behind those. */
 static int run_named(struct argo *w, const char *name, const char *id, const struct argo_afters *after,
 	struct argo_afters *ends)
@@ -378,6 +398,7 @@ static int run_named(struct argo *w, const char *name, const char *id, const str
 	struct sl_doc doc = { .file = w->object->doc->file };
 	kube_put(&text, "{\"template\":", strlen("{\"template\":"));
 	kube_put_string(&text, name);
+	put_arguments(w, &text);
 	kube_put(&text, "}", 1);
 	int status =
 		text.failed ? sl_fail_memory(w->err) : sl_doc_read_json(&doc, text.text, text.len, w->err);
@@ -406,8 +427,11 @@ static int run_all(struct argo *w, const char *stem)
 		status = run_named(w, entrypoint, stem, &begin, &ends);
 	node = argo_spec(w, "onExit", &doc);
 	(void)snprintf(id, sizeof(id), "%.*s.onExit", KUBE_STEP_ID_MAX - 10, stem);
-	if (!status && node)
-		status = run_named(w, manifest_text(doc, node), id, &ends, &last);
+	const char *exit = manifest_text(doc, node);
+	if (!status && node && !exit)
+		status = argo_fail(w, "'onExit' must be the name of a template");
+	if (!status && exit)
+		status = run_named(w, exit, id, &ends, &last);
 	free(begin.at);
 	free(ends.at);
 	free(last.at);

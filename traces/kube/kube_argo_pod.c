@@ -37,9 +37,9 @@ static void put_container(struct manifest_text *text, const struct sl_doc *doc,
 	const struct sl_doc_node *container, const char *name)
 {
 	static const char *const keys[] = { "resources", "ports", "restartPolicy" };
-	const struct sl_doc_node *own = KUBE_AT(doc, container, "name");
+	const char *own = name ? name : manifest_text(doc, sl_doc_member(doc, container, "name"));
 	put(text, text->text[text->len - 1] == '[' ? "{\"name\":" : ",{\"name\":");
-	kube_put_string(text, own && !name ? manifest_text(doc, own) : name ? name : "");
+	kube_put_string(text, own ? own : "");
 	for (size_t i = 0; i < SL_LEN(keys); i++) {
 		const struct sl_doc_node *node = KUBE_AT(doc, container, keys[i]);
 		if (node)
