@@ -40,3 +40,11 @@ for policy in kube kueue runai; do
 	schedlab run jobs.csv -c $file.yaml -p $policy -o out --force 2>/dev/null | grep time_to_admission
 	cut -d, -f1,6,7 out/jobs.csv
 done
+# Cancelled while it is kept, of which no policy hears, or once it was let in; who waits for that one waits for ever.
+printf 'job_id,submit,run_time,time_limit,cpus,gpus,dependency,namespace,queue,cancel\n1,0,100,200,32,0,,n,q,\n2,0,100,200,32,0,after:1+20s,n,q,10\n3,10,100,200,32,0,afterok:1,n,q,150\n4,20,5,10,1,0,afterok:3,n,q,\n' >jobs.csv
+for policy in kube kueue runai; do
+	file=kube
+	[ $policy != kueue ] || file=kueue
+	schedlab run jobs.csv -c $file.yaml -p $policy --check -o out --force >/dev/null 2>&1
+	cut -d, -f1,6-8,15 out/jobs.csv
+done
