@@ -1,6 +1,6 @@
 # JobSets whose replicated jobs come one after another, worked by hand on two nodes of 4 cpus.
 for i in 1 2; do
-	printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: n%d}\nstatus: {allocatable: {cpu: "4", memory: 16Gi, pods: "20"}}\n' $i
+	printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: n%d, labels: {kubernetes.io/hostname: n%d}}\nstatus: {allocatable: {cpu: "4", memory: 16Gi, pods: "20"}}\n' $i $i
 done >nodes.yaml
 set_of() { # its members before and in spec
 	cat <<YAML
@@ -38,6 +38,11 @@ at='annotations: {schedlab/submit: "0"}'
 	job other 10 15 2
 } >trace.yaml
 show
+# Each of its jobs alone on a node: the two workers have one each once leader is over, at 130.
+cp trace.yaml ordered.yaml
+sed 's/annotations: {schedlab.submit: "0"/annotations: {alpha.jobset.sigs.k8s.io\/exclusive-topology: kubernetes.io\/hostname, schedlab\/submit: "0"/; s/cpu: 3/cpu: 1/' ordered.yaml >trace.yaml
+show
+cp ordered.yaml trace.yaml
 # One without pods is complete at once. With a queue of Kueue it is one job of all pods, as long as the chain: 30 + 100.
 sed 's/replicas: 2/replicas: 0/' trace.yaml >none.yaml
 cp trace.yaml ordered.yaml
