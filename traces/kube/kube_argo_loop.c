@@ -44,6 +44,8 @@ int argo_loop_of(const struct argo *w, const struct sl_doc *doc, const struct sl
 	if (KUBE_AT(doc, call, "withParam"))
 		return argo_fail(w,
 			"'withParam' is not read: its list is another step's output: give withItems or withSequence");
+	if (sequence && loop->items)
+		return argo_fail(w, "either withItems or withSequence, not both");
 	if (sequence)
 		return sequence_of(w, doc, sequence, loop);
 	if (!loop->items)
