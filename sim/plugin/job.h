@@ -114,7 +114,7 @@ struct sl_job_attributes {
 	sl_time start_recorded, end_recorded;
 	int64_t attempts_recorded;    /* Attempts in the log. */
 	enum sl_state state_recorded; /* SL_PENDING: not known. */
-	int8_t requeue;               /* 1, 0; -1: not said. */
+	int8_t requeue;               /* 1, 0; 2: expedited (Slurm 25.11); -1: not said. */
 	int8_t kill_invalid_dep; /* --kill-on-invalid-dep, likewise: it is cancelled once its dependency can
 				  * no longer be met. */
 	bool held;               /* By user or operator, at submission, until `begin` (SL_NONE: for ever). */

@@ -357,8 +357,8 @@ static bool apply_more(
 	case OPTION_ARRAY:
 		return array_in(value, said);
 	case OPTION_REQUEUE:
-		more->requeue = 1;
-		return true;
+		more->requeue = *value ? 2 : 1;
+		return !*value || strcasecmp(value, "expedite") == 0;
 	case OPTION_NO_REQUEUE:
 		more->requeue = 0;
 		return true;

@@ -66,7 +66,7 @@ static const struct slurm_option options[] = {
 	{ "deadline", 0, VALUE_NEEDED, OPTION_DEADLINE, 0 },
 	{ "nice", 0, VALUE_MAY, OPTION_NICE, 0 },
 	{ "array", 'a', VALUE_NEEDED, OPTION_ARRAY, 0 },
-	{ "requeue", 0, VALUE_NONE, OPTION_REQUEUE, 0 },
+	{ "requeue", 0, VALUE_MAY, OPTION_REQUEUE, 0 },
 	{ "no-requeue", 0, VALUE_NONE, OPTION_NO_REQUEUE, 0 },
 	{ "hold", 'H', VALUE_NONE, OPTION_HOLD, 0 },
 	{ "kill-on-invalid-dep", 0, VALUE_NEEDED, OPTION_KILL_INVALID, 0 },

@@ -205,7 +205,9 @@ static void put_more(struct sl_out *out, const struct sl_job_attributes *more)
 	if (more->array_limit != SL_NONE && more->array_task != SL_NONE)
 		sl_out_printf(out, " --array=%" PRId64 "%%%" PRId64, more->array_task, more->array_limit);
 	if (more->requeue >= 0)
-		sl_out_text(out, more->requeue ? " --requeue" : " --no-requeue");
+		sl_out_text(out, more->requeue > 1 ? " --requeue=expedite"
+				 : more->requeue   ? " --requeue"
+						   : " --no-requeue");
 	if (more->kill_invalid_dep >= 0)
 		sl_out_printf(out, " --kill-on-invalid-dep=%s", more->kill_invalid_dep ? "yes" : "no");
 	if (more->held)

@@ -232,6 +232,8 @@ struct ctl_job {
 	bool direct_priority; /* Set by hand: multifactor leaves it. */
 	bool held_by_user;
 	bool requeue_ok;
+	bool expedited; /* A node of it failed (--requeue=expedite): until it runs again it goes first, */
+	uint64_t *nodes_kept; /* and nobody else starts on these. */
 	bool alone; /* A task that is no longer (or never was) one record with its array's waiting tasks. */
 	bool never; /* What it depends on can no longer be: it stays so. */
 	bool stopped_by_hand;                 /* scontrol suspend: gang does not let it go on. */
@@ -410,6 +412,7 @@ struct ctl {
 	uint32_t tres_count;
 	struct ctl_part *part;
 	uint32_t part_count, part_default;
+	uint32_t expedited; /* Jobs that wait so. */
 	struct ctl_qos *qos;
 	uint32_t qos_count;
 	struct ctl_assoc *assoc;
@@ -636,6 +639,16 @@ void ctl_want_batch_pass(struct ctl *c); /* After a submission. */
 /* After a job's nodes were freed (_slurm_rpc_epilog_complete): at once, or with `defer` as after a
  * submission. */
 void ctl_want_end_pass(struct ctl *c);
+
+/* ---- ctl_expedite.c -------------------------------------------------------------------------- */
+bool ctl_expedite_refused(const struct ctl *c, const struct ctl_job *job);
+/* A node of it has failed: before it is queued anew, and once it has a priority. */
+void ctl_expedite_begin(struct ctl *c, struct ctl_job *job);
+void ctl_expedite_first(struct ctl_job *job);
+/* It starts, or is gone. */
+void ctl_expedite_end(struct ctl *c, struct ctl_job *job);
+/* Nodes that others keep so are taken off. */
+void ctl_expedite_leave(const struct ctl *c, const struct ctl_job *job, uint64_t *nodes);
 
 /* ---- ctl_queue.c ----------------------------------------------------------------------------- */
 struct ctl_entry {

@@ -531,6 +531,7 @@ static enum verdict try_at(struct attempt *a)
 	/* Nodes of the partition that are up, as reservations leave them (job_test_resv), */
 	memcpy(a->nodes, a->part->nodes, a->words * sizeof(*a->nodes));
 	ctl_set_and(a->nodes, ctl_nodes_avail(c), a->words);
+	ctl_expedite_leave(c, a->job, a->nodes);
 	if (ctl_resv_later(c, a->job, &a->start, a->minutes, a->nodes, &overlap) != CTL_OK)
 		return NEXT;
 	if (c->params.version >= CTL_23_11 && a->start > bf->slots.window_end) {

@@ -198,6 +198,7 @@ void ctl_start(struct ctl *c, struct ctl_job *job, uint32_t part, const struct s
 	job->billing = job->tres_held[CTL_TRES_BILLING];
 	ctl_limits_accrued(c, job);
 	ctl_limits_begin(c, job);
+	ctl_expedite_end(c, job);
 	c->job_changes++;
 	if (job->state == CTL_RUNNING)
 		ctl_order(c, job, ORDER_START, NULL);
@@ -286,6 +287,7 @@ void ctl_end(struct ctl *c, struct ctl_job *job, enum sl_state state, bool repor
 	} else {
 		ctl_list_drop(c, job);
 		ctl_limits_accrued(c, job);
+		ctl_expedite_end(c, job);
 		job->end = c->now;
 	}
 	job->state = CTL_ENDED;
@@ -323,7 +325,7 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	job->restarts++;
 	job->total_cpus = 0;
 	job->submit = ctl_complete_until(c, job);
-	job->begin = job->eligible = job->submit + c->params.requeue_delay;
+	job->begin = job->eligible = job->submit + (job->expedited ? 0 : c->params.requeue_delay);
 	job->accrue = job->start = job->end_limit = CTL_NONE;
 	forget_plan(job);
 	c->job_changes++;
@@ -333,6 +335,7 @@ static void wait_retry(struct ctl *c, struct ctl_job *job, enum sl_state as, boo
 	if (held)
 		job->priority = 0;
 	give_priority_anew(c, job);
+	ctl_expedite_first(job);
 	ctl_set_reason(c, job, held ? SL_REASON_REQUEUED_HELD : SL_REASON_BEGIN_TIME);
 	if (!job->completing)
 		ctl_completed(c, job);

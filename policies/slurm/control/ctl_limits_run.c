@@ -105,6 +105,8 @@ static bool above_threshold(const struct ctl *c, const struct ctl_job *job)
 
 enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job)
 {
+	if (job->expedited)
+		return SL_REASON_NONE;
 	if (!above_threshold(c, job))
 		return SL_REASON_QOS_USAGE;
 	if (c->params.enforce_assoc && c->acct && c->acct->reported && job->assoc == CTL_NO_ROW)
@@ -274,7 +276,7 @@ static int64_t safe_minutes(const struct ctl *c, const struct ctl_job *job, cons
 enum sl_reason ctl_limits_post_on(
 	struct ctl *c, struct ctl_job *job, const int64_t *tres, const struct select_alloc *alloc)
 {
-	if (!ctl_limits_on(c, job))
+	if (job->expedited || !ctl_limits_on(c, job))
 		return SL_REASON_NONE;
 	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
 	struct attempt t = {
@@ -305,7 +307,7 @@ static uint64_t known_of(const struct ctl *c, struct ctl_job *job)
 
 enum sl_reason ctl_limits_post_sure(struct ctl *c, struct ctl_job *job)
 {
-	if (!ctl_limits_on(c, job))
+	if (job->expedited || !ctl_limits_on(c, job))
 		return SL_REASON_NONE;
 	const struct ctl_order_of order = ctl_qos_order(c, job, job->part);
 	struct attempt t = {

@@ -194,6 +194,7 @@ static enum ctl_status free_of_reservations(
 {
 	struct ctl_resv_left left;
 	memcpy(nodes, available, c->place->words * sizeof(*nodes));
+	ctl_expedite_leave(c, job, nodes);
 	return ctl_resv_nodes(c, job, c->now, ctl_limit_in(c, job, part), nodes, &left);
 }
 

@@ -212,6 +212,8 @@ static const char *refusal(struct ctl *c, struct ctl_job *const *all, uint32_t c
 		return "Invalid partition name specified";
 	if (!takes_jobs(c, job))
 		return "Required partition not available (inactive or drain)";
+	if (ctl_expedite_refused(c, job))
+		return "Requested operation is presently disabled";
 	const char *access = no_access(c, job);
 	if (access)
 		return access;
