@@ -31,7 +31,7 @@ struct slurm_said {
 };
 
 /* Options that may move a start and are not followed; NULL: there are no more. */
-enum { SLURM_DROPPED_MAX = 16 };
+enum { SLURM_DROPPED_MAX = 18 };
 const char *slurm_dropped_name(uint32_t i);
 /* How many jobs say each of them, to the sink. */
 int slurm_say_dropped(const struct sl_sink *sink, const char *file, const uint64_t dropped[SLURM_DROPPED_MAX],

@@ -127,7 +127,12 @@ static const struct slurm_option dropped[] = {
 	{ DROP("reboot", 0, VALUE_NONE, 13) },
 	{ DROP("consolidate-segments", 0, VALUE_NONE, 14) },
 	{ DROP("spread-segments", 0, VALUE_NONE, 15) },
+	{ DROP("resources", 0, VALUE_NEEDED, 16) },
+	{ DROP("mem-update", 0, VALUE_NEEDED, 17) },
 };
+
+/* Of 26.05: what earlier logs abbreviate does not mean them. */
+enum { DROPPED_NEW = 16 };
 
 _Static_assert(SL_LEN(dropped) == SLURM_DROPPED_MAX, "a bit for each");
 
@@ -156,6 +161,8 @@ const struct slurm_option *slurm_option_long(const char *name, size_t len)
 			continue;
 		if (!option->name[len])
 			return option;
+		if (option->what == OPTION_DROPPED && option->at >= DROPPED_NEW)
+			continue;
 		found = option;
 		count++;
 	}

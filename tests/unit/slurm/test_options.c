@@ -114,6 +114,10 @@ Test(options, dropped)
 {
 	expect("sbatch -S 2 --reboot --segment=4 --core-spec=1 job.sh",
 		"[ segment4] script=job.sh hidden dropped=core-spec dropped=reboot");
+	/* Options of 26.05 have to be written out, as earlier logs abbreviate others. */
+	expect("sbatch --resources=power:2 --mem-update=5@60 job.sh",
+		"[] script=job.sh hidden dropped=resources dropped=mem-update");
+	expect("sbatch --reso=power:2 job.sh", "[] script=job.sh hidden unknown=1(--reso)");
 	expect("sbatch --exclusive=topo --comment=x job.sh", "[ exclusive4] script=job.sh hidden");
 	expect("sbatch --extra=rack=1 job.sh", "[ extra=rack=1] script=job.sh hidden");
 	expect("srun --mpi=pmix -l x", "[] script=x");
