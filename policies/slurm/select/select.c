@@ -760,6 +760,7 @@ enum select_answer select_place(struct select *s, const struct select_job *job, 
 		return select_answer_here(s, SELECT_NEVER, q->ever_why);
 	if (mode == SELECT_EVER && !out)
 		return select_answer_here(s, SELECT_FITS, NULL);
+	sel_rows_look(s);
 	sel_begin(&t, s, job, q, mode);
 	const int ones = sel_ones(&t, available);
 	if (ones < 0 && mode != SELECT_EVER && asked_before(&t, available))

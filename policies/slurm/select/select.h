@@ -66,7 +66,7 @@ struct select_alloc {
 	uint8_t use;     /* Whether it shares its nodes with jobs of other partitions, or with any. */
 	bool stopped;    /* Keeps memory and devices, but no cores. */
 	bool held;       /* In force. */
-	uint32_t row;    /* Of its partition, where cores are shared. */
+	uint32_t row;    /* Of its partition, where cores are shared: select_row(). */
 	int64_t cores;   /* Of all its nodes. */
 	uint32_t size;   /* Of its block of memory. */
 	struct select_alloc *next, **link; /* Of its partition. */
@@ -190,6 +190,7 @@ struct select_alloc *select_make(struct select *select, const struct select_job 
 /* Nested. */
 uint32_t select_mark(struct select *select);
 void select_undo(struct select *select, uint32_t mark);
+uint32_t select_row(struct select *s, const struct select_alloc *alloc);
 void select_keep(struct select *select, uint32_t mark);
 
 /* The job's request in all, as slurmctld counts it before it has anything. Memory in MiB. */

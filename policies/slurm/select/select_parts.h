@@ -100,10 +100,14 @@ struct sel_row_states {
 	} * state;
 	struct sel_row {
 		struct select_alloc *alloc;
+		uint64_t start; /* Its first core, by which they are put into rows. */
+		uint64_t mask;  /* All of its cores, if they are in the word of the first; else 0. */
 		uint32_t row;
-	} * row;
+		uint32_t to; /* Scratch. */
+	} * row;             /* Of a state in that order. */
 	uint32_t count, capacity, row_count, row_capacity;
 	uint32_t at; /* The present one; SEL_NO_STATE: none of these. */
+	bool stale;  /* The allocations do not have its rows yet (sel_rows_look). */
 };
 #define SEL_NO_STATE UINT32_MAX
 
@@ -283,11 +287,8 @@ struct select {
 	} * action;
 	uint32_t action_count, action_capacity, marks;
 	struct sel_row *row_log;
-	struct sel_row_sorted {
-		struct select_alloc *alloc;
-		uint32_t row, order;
-		uint64_t start; /* Its first core. */
-	} * row_scratch;
+	struct sel_row *row_scratch;
+	uint32_t rows_stale;    /* Partitions of which allocations do not have their rows. */
 	uint64_t rows_met;      /* Counts searches for a row. */
 	uint64_t *row_used;     /* Scratch: cores by row, while all of a partition are put into rows; */
 	uint32_t row_used_rows; /* of so many. */
@@ -382,6 +383,7 @@ bool sel_rows_note(struct select *s, uint32_t partition); /* For undo. False: no
 void sel_rows_back(struct select *s, const struct sel_action *action);
 void sel_rows_stay(struct select *s, uint32_t partition); /* What was done under marks is not undone. */
 void sel_rows_add(struct select *s, struct select_alloc *alloc);
+void sel_rows_look(struct select *s); /* Before select_alloc.row is read: jobs that leave change it lazily. */
 bool sel_rows_without(struct select *s, const struct select_alloc *gone); /* False: no memory. */
 /* select_aside.c */
 /* A copy that is not in force, until it is dropped. NULL: no memory. */

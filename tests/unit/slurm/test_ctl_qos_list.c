@@ -180,6 +180,26 @@ Test(ctl_qos_list, a_partition_that_denies_one, .fini = fini)
 	cr_expect_eq(cw_start(&w, "2"), 5);
 }
 
+/* So would the lower one, under EnforcePartLimits. */
+Test(ctl_qos_list, a_partition_that_denies_the_lower_one, .fini = fini)
+{
+	run(MAIN,
+		BASIC "EnforcePartLimits=ALL\nPartitionName=p Nodes=ALL Default=YES DenyQos=low\n"
+		      "PartitionName=q Nodes=ALL\n",
+		ONE_HIGH, "1 0 100" U "low,high -N1 -t2" X "\n2 5 60" U "high -N1 -t2" X "\n");
+	cr_expect_eq(cw_state(&w, "1"), SL_CANCELLED);
+	cr_expect_eq(cw_start(&w, "2"), 5);
+}
+
+/* As it is submitted it is tested with each: that the partition denies high is no reason to wait. */
+Test(ctl_qos_list, a_submission_is_tested_with_each, .fini = fini)
+{
+	run(MAIN, BASIC "PartitionName=p Nodes=ALL Default=YES DenyQos=high\n", ONE_HIGH,
+		"1 0 100" U "low -N4 -t2" X "\n2 5 60" U "low,high -N4 -t2" X "\n");
+	cr_expect(!strstr(cw_reasons(&w, "2"), "PartitionConfig"), "%s", cw_reasons(&w, "2"));
+	cw_expect(&w, "1:0-100@n[1-4] 2:100-160@n[1-4]");
+}
+
 /* Ten minutes are beyond the partition's five, but with long: it starts with that, though another is higher.
  */
 Test(ctl_qos_list, a_flag_of_one_of_them_lets_it_beyond_a_limit, .fini = fini)
@@ -246,6 +266,14 @@ Test(ctl_qos_list, the_main_pass_tries_no_second_one_of_an_array, .fini = fini)
 }
 
 /* ---- Backfill */
+
+/* It starts with the one that its record is for: 1 has high, and 2 waits for it. */
+Test(ctl_qos_list, backfill_tries_the_highest_first, .fini = fini)
+{
+	run("bf_interval=1,bf_resolution=1,sched_interval=-1", BASIC P, ONE_HIGH,
+		"1 0 100" U "low,high -N1 -t2" X "\n2 5 60" U "high -N1 -t2" X "\n");
+	cr_expect_geq(cw_start(&w, "2"), 100);
+}
 
 /* Each record keeps nodes, unless bf_one_resv_per_job: 2 has two plans behind 1, and 3 is planned behind
  * both. */

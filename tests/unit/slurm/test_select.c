@@ -454,8 +454,8 @@ static void expect_rows(const struct shared *job, const char *of, const char *ro
 {
 	const struct select_alloc *all[] = { job->a, job->b, job->c, job->d };
 	for (size_t i = 0; of[i]; i++)
-		cr_expect_eq(all[of[i] - 'a']->row, (uint32_t)(rows[i] - '0'), "%c is in row %u", of[i],
-			all[of[i] - 'a']->row);
+		cr_expect_eq(select_row(w.select, all[of[i] - 'a']), (uint32_t)(rows[i] - '0'),
+			"%c is in row %u", of[i], all[of[i] - 'a']->row);
 }
 
 static struct select_alloc *share(int64_t count)
@@ -493,6 +493,29 @@ Test(select, rows_as_they_are_without_a_job_are_known_again, .fini = fini)
 	expect_rows(&job, "cd", "00");
 	select_undo(w.select, mark);
 	expect_rows(&job, "bcd", "001");
+}
+
+/* A job comes where others have left, and one more leaves: that is no state, and undone all is as before. */
+Test(select, rows_under_a_mark_into_which_a_job_comes, .fini = fini)
+{
+	four_cores(1);
+	w.partition[0].share = SL_SHARE_FORCE;
+	w.partition[0].shares = 3;
+	sw_ready(&w);
+	struct shared job = { .a = share(4), .b = share(2), .c = share(2), .d = share(1) };
+	for (int again = 0; again < 2; again++) {
+		const struct shared before = job;
+		const uint32_t mark = select_mark(w.select);
+		select_give(w.select, job.a);
+		select_give(w.select, job.b);
+		job.a = share(4); /* Beside c and d, which are in row 0. */
+		expect_rows(&job, "acd", "100");
+		select_stop(w.select, job.c, true);
+		expect_rows(&job, "ad", "01"); /* d, then a, whose row is the fuller one. */
+		select_undo(w.select, mark);
+		job = before;
+		expect_rows(&job, "abcd", "0112");
+	}
 }
 
 Test(select, yes_shares_only_with_those_that_desc, .fini = fini)
