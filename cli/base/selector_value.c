@@ -252,22 +252,26 @@ static void selector_value_add(
 	}
 }
 
-/* Jobs of before the replay's beginning count for what they used, and in no other figure: there as here. */
-static uint32_t first_row(const struct selector *selector, const struct sl_result *result)
+/* Jobs of before the replay's beginning count for what they used, and in no other figure: there as here. What
+ * is of a machine's GPU time is of all jobs, and the rest of those between warm-up and cool-down. */
+static struct metrics_span span_of(const struct selector *selector, const struct sl_result *result)
 {
+	struct metrics_span span = metrics_span_of(result);
 	switch ((int)selector->figure) {
+	case FIGURE_ALLOCATED:
+	case FIGURE_ACTIVE:
+	case FIGURE_IDLE:
+		return (struct metrics_span){ .until = result->jobs->count };
 	case FIGURE_PREEMPTED:
 	case FIGURE_PREEMPTIONS:
 	case FIGURE_LOST:
 	case FIGURE_OVERHEAD:
 	case FIGURE_SUSPENDED:
-	case FIGURE_ALLOCATED:
-	case FIGURE_ACTIVE:
-	case FIGURE_IDLE:
 	case FIGURE_WAIT_TOTAL:
-		return 0;
+		span.first = span.cut ? span.first : 0;
+		return span;
 	default:
-		return metrics_first(result);
+		return span;
 	}
 }
 
@@ -361,8 +365,9 @@ static int of_jobs(const struct selector *selector, const struct scenario *scena
 		if (!sums.value)
 			return sl_fail_memory(err);
 	}
-	for (uint32_t row = first_row(selector, result); row < result->jobs->count; row++)
-		if (selector_value_holds(selector, result, row, zero))
+	const struct metrics_span span = span_of(selector, result);
+	for (uint32_t row = span.first; row < span.until; row++)
+		if (metrics_sieved(&span, result, row) && selector_value_holds(selector, result, row, zero))
 			selector_value_add(&sums, selector, result, row);
 	*known = selector->figure < FIGURE_SPREAD || sums.count;
 	if (*known)
@@ -380,8 +385,9 @@ int selector_spread(const struct selector *selector, const struct scenario *scen
 	struct sums sums = { .value = value };
 	sl_time zero;
 	const int status = zero_of(selector, scenario, &zero, err);
-	for (uint32_t row = first_row(selector, result); !status && row < result->jobs->count; row++)
-		if (selector_value_holds(selector, result, row, zero))
+	const struct metrics_span span = span_of(selector, result);
+	for (uint32_t row = span.first; !status && row < span.until; row++)
+		if (metrics_sieved(&span, result, row) && selector_value_holds(selector, result, row, zero))
 			selector_value_add(&sums, selector, result, row);
 	*count = sums.count;
 	return status;

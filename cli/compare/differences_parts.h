@@ -10,6 +10,7 @@
 
 #include "cli/compare/schedules.h"
 #include "cli/run/document_run.h"
+#include "reports/metrics/metrics.h"
 #include "sim/base/stats.h"
 
 enum figure { WAIT, TURNAROUND, SLOWDOWN, BOUNDED };

@@ -139,17 +139,18 @@ static int series_begin(
 struct made {
 	const struct schedule *from;
 	const struct sl_result *result; /* NULL: of a file. */
+	struct metrics_span span;       /* Of the result. */
 };
 
-/* Before the time that the metrics are of. */
-static bool is_before(const struct made *made, uint32_t row)
+/* It is none of the jobs that the metrics are of. */
+static bool is_apart(const struct made *made, uint32_t row)
 {
-	return made->result && made->from->submit[row] < made->result->first;
+	return made->result && !metrics_counted(&made->span, made->result, row);
 }
 
 static bool has_started(const struct made *made, uint32_t row)
 {
-	return !is_before(made, row) && made->from->start[row] != SL_NONE;
+	return !is_apart(made, row) && made->from->start[row] != SL_NONE;
 }
 
 static bool has_ended(const struct made *made, uint32_t row)
@@ -176,7 +177,7 @@ static int64_t made_run(const struct made *made, uint32_t row)
 
 static int64_t made_cpus(const struct made *made, uint32_t row)
 {
-	if (is_before(made, row))
+	if (is_apart(made, row))
 		return 0;
 	if (made->result)
 		return sl_cpus_of(made->result, row);
@@ -207,7 +208,7 @@ static int series_make(
 	if (!status)
 		status = column_make(&series->cpus, made, made_cpus, 1, value);
 	for (uint32_t row = 0; row < count; row++) {
-		if (is_before(made, row))
+		if (is_apart(made, row))
 			continue;
 		if (series->from == SL_NONE)
 			series->from = made->from->submit[row];
@@ -221,7 +222,8 @@ int series_of_result(struct series *series, const struct sl_result *result, cons
 	struct sl_err *err)
 {
 	const struct schedule from = schedule_of(result);
-	const int status = series_make(series, &(struct made){ &from, result }, metrics, err);
+	const struct made made = { &from, result, metrics_span_of(result) };
+	const int status = series_make(series, &made, metrics, err);
 	series->partial = result->interrupted;
 	return status;
 }
@@ -229,7 +231,7 @@ int series_of_result(struct series *series, const struct sl_result *result, cons
 int series_of_file(struct series *series, const struct schedule *schedule, const struct sl_metrics *metrics,
 	struct sl_err *err)
 {
-	const int status = series_make(series, &(struct made){ schedule, NULL }, metrics, err);
+	const int status = series_make(series, &(struct made){ .from = schedule }, metrics, err);
 	series->read = true;
 	return status;
 }

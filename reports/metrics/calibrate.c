@@ -14,6 +14,7 @@
 
 const char *const calibrate_out_text[CALIBRATE_OUT_COUNT] = {
 	[CALIBRATE_BEFORE] = "ran or waited when the replay began",
+	[CALIBRATE_CUT] = "came within the warm-up or cool-down",
 	[CALIBRATE_CANCELLED] = "cancelled before a start was recorded",
 	[CALIBRATE_RETRY] = "waited to run again when the log ended",
 	[CALIBRATE_NO_START] = "no start recorded",
@@ -52,13 +53,16 @@ static bool is_out(struct calibration *all, enum calibrate_out why)
 	return true;
 }
 
-static bool left_out(struct calibration *all, const struct sl_result *result, uint32_t row)
+static bool left_out(struct calibration *all, const struct sl_result *result, const struct metrics_span *span,
+	uint32_t row)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	const struct sl_job_attributes *more = calibrate_more_of(jobs, row);
 	const sl_time start = recorded_start(jobs, row);
 	if (row < metrics_first(result))
 		return is_out(all, CALIBRATE_BEFORE);
+	if (span->cut && !metrics_counted(span, result, row))
+		return is_out(all, CALIBRATE_CUT);
 	if (start == SL_NONE && more && (more->attempts_recorded > 0 || more->held_before_recorded > 0))
 		return is_out(all, CALIBRATE_RETRY);
 	if (start == SL_NONE && more && more->state_recorded == SL_CANCELLED)
@@ -345,8 +349,9 @@ static void correlate(struct calibration *all, const struct capacity *capacity)
 static int calibrate_compute(struct calibration *all, const struct capacity *capacity,
 	const struct sl_result *result, const struct sl_jobs *again, struct sl_err *err)
 {
+	const struct metrics_span span = metrics_span_of(result);
 	for (uint32_t row = 0; row < result->jobs->count; row++)
-		if (!left_out(all, result, row))
+		if (!left_out(all, result, &span, row))
 			calibrate_take(all, &capacity->job[all->jobs], result, row);
 	const size_t unrecorded = all->left_out[CALIBRATE_NO_START] + all->left_out[CALIBRATE_CANCELLED];
 	if (!all->jobs && unrecorded == all->total)

@@ -20,6 +20,7 @@
 /* Why a job is left out. */
 enum calibrate_out {
 	CALIBRATE_BEFORE,    /* It ran, or waited, when the replay began. */
+	CALIBRATE_CUT,       /* It came within replay.warmup or replay.cooldown. */
 	CALIBRATE_CANCELLED, /* Cancelled before it started, by the log. */
 	CALIBRATE_RETRY,     /* By the log it had been put back, and its last attempt had not started. */
 	CALIBRATE_NO_START,  /* The log has no start of it. */

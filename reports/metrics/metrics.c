@@ -128,6 +128,24 @@ uint32_t metrics_first(const struct sl_result *result)
 	return row;
 }
 
+struct metrics_span metrics_span_of(const struct sl_result *result)
+{
+	const sl_time *submit = result->jobs->submit;
+	const sl_time warmup = result->warmup != SL_NONE ? result->warmup : 0;
+	struct metrics_span span = { .first = metrics_first(result), .until = result->jobs->count };
+	span.cut = warmup > 0 || result->cooldown > 0;
+	if (!span.cut)
+		return span;
+	span.from = warmup < INT64_MAX - result->first ? result->first + warmup : INT64_MAX;
+	span.to = metrics_last_submit(result) - result->cooldown;
+	span.sieve = result->moved;
+	while (!span.sieve && span.first < span.until && submit[span.first] < span.from)
+		span.first++;
+	while (!span.sieve && span.until > span.first && submit[span.until - 1] > span.to)
+		span.until--;
+	return span;
+}
+
 /* Of one interval. */
 static sl_time metrics_within(const struct sl_attempt *interval, sl_time from, sl_time to)
 {

@@ -58,10 +58,34 @@ int metrics_put_quantiles(struct sl_metrics *metrics, const struct metrics_value
  * all. Nothing is put where the sum is 0. */
 void metrics_put_jain(struct sl_metrics *metrics, const char *name, metrics_wide *x, size_t count);
 
-/* Jobs count from this row on: those that were there when the replay began were submitted before. */
 /* The last submission. */
 sl_time metrics_last_submit(const struct sl_result *result);
+/* Jobs count from this row on: those that were there when the replay began were submitted before. */
 uint32_t metrics_first(const struct sl_result *result);
+
+/* The jobs that metrics of jobs are of: all from metrics_first on, less those that were submitted within
+ * replay.warmup of the first submission, or within replay.cooldown of the last one. Neither is cut unless it
+ * is set. */
+struct metrics_span {
+	uint32_t first, until; /* Rows [first, until), and of these */
+	bool sieve; /* those alone that were submitted in [from, to]: rows are not in that order. */
+	bool cut;   /* Either end is. */
+	sl_time from, to;
+};
+struct metrics_span metrics_span_of(const struct sl_result *result);
+/* Of a row in [first, until). */
+static inline bool metrics_sieved(
+	const struct metrics_span *span, const struct sl_result *result, uint32_t row)
+{
+	const sl_time submit = result->jobs->submit[row];
+	return !span->sieve || (submit >= span->from && submit <= span->to);
+}
+/* Of any row. */
+static inline bool metrics_counted(
+	const struct metrics_span *span, const struct sl_result *result, uint32_t row)
+{
+	return row >= span->first && row < span->until && metrics_sieved(span, result, row);
+}
 
 static inline bool metrics_started(const struct sl_result *result, uint32_t row)
 {
@@ -157,11 +181,16 @@ void metrics_keys_release(struct metrics_keys *keys);
 /* Where a number that some row has is in key, where there is no table. */
 uint32_t metrics_keys_search(const struct metrics_keys *keys, int32_t number);
 
+/* Classes of lengths of time, "<5m" to ">=24h": those of limits, and of run times. */
+enum { METRICS_LENGTHS = 7 };
+unsigned metrics_length(sl_time time);
+const char *metrics_length_label(unsigned i);
+
 /* replay.warmup, or from first submit to the submission of the first job that MSER-5 keeps. */
 int metrics_warmup(const struct sl_result *result, sl_time *warmup, struct sl_err *err);
 
 extern const struct sl_metric metrics_of_wait, metrics_of_preemption, metrics_of_slowdown, metrics_of_use,
-	metrics_of_active, metrics_of_queue, metrics_of_groups, metrics_of_gauges;
-extern const struct sl_report metrics_idle_gpus;
+	metrics_of_active, metrics_of_queue, metrics_of_groups, metrics_of_gauges, metrics_of_field;
+extern const struct sl_report metrics_idle_gpus, metrics_fairness;
 
 #endif

@@ -23,11 +23,11 @@ enum { BLOCK = 512 };
 #define MINUTE (60 * SL_SECOND)
 #define HOUR   (60 * MINUTE)
 
-/* Limits from `from` on, until the next line's. */
+/* Lengths of time from `from` on, until the next line's. */
 static const struct {
 	sl_time from;
 	const char *label;
-} limit_class[] = {
+} limit_class[METRICS_LENGTHS] = {
 	{ 0, "<5m" },
 	{ 5 * MINUTE, "5m-30m" },
 	{ 30 * MINUTE, "30m-1h" },
@@ -37,9 +37,20 @@ static const struct {
 	{ 24 * HOUR, ">=24h" },
 };
 
+unsigned metrics_length(sl_time time)
+{
+	unsigned k = METRICS_LENGTHS - 1;
+	while (k && time < limit_class[k].from)
+		k--;
+	return k;
+}
+
+const char *metrics_length_label(unsigned i) { return limit_class[i].label; }
+
 /* What groups are computed from, of rows [from, from + count). */
 struct rows {
 	const struct sl_result *result;
+	struct metrics_span span;
 	uint32_t from, count;
 	sl_time wait[BLOCK];      /* NO_WAIT */
 	uint64_t slowdown[BLOCK]; /* Bounded, in billionths; NO_SLOWDOWN. */
@@ -52,12 +63,8 @@ static void limit_index(const void *unused, const struct rows *rows, uint32_t *r
 	const sl_time *limit = rows->result->jobs->limit + rows->from;
 	const uint32_t count = rows->count;
 	(void)unused;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t k = SL_LEN(limit_class) - 1;
-		while (k && limit[i] < limit_class[k].from)
-			k--;
-		group[i] = k;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		group[i] = metrics_length(limit[i]);
 }
 
 /* Sizes between powers of two. */
@@ -131,7 +138,7 @@ enum { BY_SIZE, BY_LIMIT, BY_USER, BY_PARTITION, KINDS };
 
 struct grouping {
 	const struct sl_result *result;
-	uint32_t first; /* Rows before are of no group. */
+	struct metrics_span span; /* Rows outside are of no group. */
 	struct kind kind[KINDS];
 	int64_t *sorted; /* Of one kind, waits above 0, group by group; a place for each row. */
 };
@@ -172,7 +179,7 @@ static void metrics_groups_add(struct kind *kind, const struct rows *rows)
 	uint32_t index[BLOCK];
 	kind->index(kind, rows, index);
 	for (uint32_t i = 0; i < rows->count; i++) {
-		if (index[i] == UINT32_MAX)
+		if (index[i] == UINT32_MAX || !metrics_sieved(&rows->span, rows->result, rows->from + i))
 			continue;
 		struct group *group = &kind->group[index[i]];
 		group->jobs++;
@@ -192,7 +199,7 @@ static void metrics_groups_add(struct kind *kind, const struct rows *rows)
 /* The block of rows from there on. */
 static bool rows_next(struct rows *rows, uint32_t from)
 {
-	const uint32_t left = rows->result->jobs->count - from;
+	const uint32_t left = rows->span.until - from;
 	rows->from = from;
 	rows->count = left < BLOCK ? left : BLOCK;
 	return left;
@@ -201,8 +208,8 @@ static bool rows_next(struct rows *rows, uint32_t from)
 /* One walk over all jobs, for all kinds. */
 static void metrics_groups_add_up(struct grouping *by)
 {
-	struct rows rows = { .result = by->result };
-	for (uint32_t from = by->first; rows_next(&rows, from); from += rows.count) {
+	struct rows rows = { .result = by->result, .span = by->span };
+	for (uint32_t from = by->span.first; rows_next(&rows, from); from += rows.count) {
 		rows_take(&rows);
 		for (size_t k = 0; k < KINDS; k++)
 			if (by->kind[k].count)
@@ -212,7 +219,7 @@ static void metrics_groups_add_up(struct grouping *by)
 
 static void sort_waits(const struct grouping *by, struct kind *kind)
 {
-	struct rows rows = { .result = by->result };
+	struct rows rows = { .result = by->result, .span = by->span };
 	uint32_t index[BLOCK];
 	size_t first = 0;
 	for (size_t i = 0; i < kind->count; i++) {
@@ -220,11 +227,12 @@ static void sort_waits(const struct grouping *by, struct kind *kind)
 		first += kind->group[i].waited;
 		kind->group[i].waited = 0; /* Counted again as they are put in place. */
 	}
-	for (uint32_t from = by->first; rows_next(&rows, from); from += rows.count) {
+	for (uint32_t from = by->span.first; rows_next(&rows, from); from += rows.count) {
 		rows_waits(&rows);
 		kind->index(kind, &rows, index);
 		for (uint32_t i = 0; i < rows.count; i++) {
-			if (rows.wait[i] <= 0 || index[i] == UINT32_MAX)
+			if (rows.wait[i] <= 0 || index[i] == UINT32_MAX ||
+				!metrics_sieved(&rows.span, by->result, rows.from + i))
 				continue;
 			struct group *group = &kind->group[index[i]];
 			by->sorted[group->first + group->waited++] = rows.wait[i];
@@ -306,7 +314,7 @@ static int grouping_make(struct grouping *by, const struct sl_result *result, st
 	const struct sl_jobs *jobs = result->jobs;
 	*by = (struct grouping){
 		.result = result,
-		.first = metrics_first(result),
+		.span = metrics_span_of(result),
 		.kind = {
 			[BY_SIZE] = { .label = size_label, .index = size_index, .count = 31 },
 			[BY_LIMIT] = { .label = limit_label, .index = limit_index, .count = SL_LEN(limit_class) },

@@ -31,8 +31,10 @@ static int metrics_preemption_compute(
 {
 	struct preempted sum = { 0 };
 	(void)err;
+	const struct metrics_span span = metrics_span_of(result);
 	for (uint32_t row = 0; row < result->jobs->count; row++)
-		if (metrics_preempted(result) || result->state[row] == SL_PREEMPTED)
+		if ((metrics_preempted(result) || result->state[row] == SL_PREEMPTED) &&
+			(!span.cut || metrics_counted(&span, result, row)))
 			metrics_preemption_add(&sum, result, row);
 	metrics_put(metrics, "jobs.preempted", sum.jobs, 1, METRICS_MICRO);
 	metrics_put(metrics, "preemptions", sum.times, 1, METRICS_MICRO);

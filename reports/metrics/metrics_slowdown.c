@@ -75,8 +75,9 @@ static int metrics_slowdown_compute(
 	int status = metrics_values_make(&values, result->jobs->count, METRICS_NANO, err);
 	if (status)
 		return status;
-	for (uint32_t row = metrics_first(result); row < result->jobs->count; row++)
-		if (metrics_ran(result, row))
+	const struct metrics_span span = metrics_span_of(result);
+	for (uint32_t row = span.first; row < span.until; row++)
+		if (metrics_ran(result, row) && metrics_sieved(&span, result, row))
 			metrics_slowdown_add(&sums, &values, result, row);
 	const unsigned per_micro = METRICS_NANO / METRICS_MICRO;
 	const metrics_wide units = (metrics_wide)(values.least_count + values.count) * per_micro;

@@ -211,7 +211,7 @@ static int metrics_use_compute(const struct sl_result *result, struct sl_metrics
 	const struct sl_jobs *jobs = result->jobs;
 	struct windows windows = {
 		{ result->first, result->last, { 0 } },
-		{ 0, metrics_last_submit(result), { 0 } },
+		{ 0, metrics_last_submit(result) - result->cooldown, { 0 } },
 	};
 	sl_time warmup;
 	uint64_t completed = 0;
@@ -241,7 +241,7 @@ const struct sl_metric metrics_of_use = { SL_ABI_OF(struct sl_metric), "utilizat
 	"capacity from first submit to last end; utilization.gpus{type=T}: the same of one type of several; "
 	"utilization.available.X: the same over what was neither down nor drained, where nodes were; "
 	"utilization: the largest of .cpus, .gpus and .memory, which run.json names; "
-	"utilization.steady: the same resource over [first submit + warmup, last submit]; warmup: seconds; makespan: last "
+	"utilization.steady: the same resource over [first submit + warmup, last submit - replay.cooldown]; warmup: seconds; makespan: last "
 	"end - first submit, seconds; throughput: completed jobs an hour of makespan; loss_of_capacity: share of "
 	"the same resource that idled while a waiting job that asks for some would have fit in what idled; "
 	"loss_of_capacity.wanted: share that idled and was asked for, min(idle, asked for by waiting jobs); "

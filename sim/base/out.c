@@ -27,6 +27,8 @@ struct sl_out {
 	char *path; /* What the user calls it, for messages. */
 	char *target;
 	char *temp; /* NULL: written in place. */
+	void (*take)(void *self, const char *bytes, size_t len); /* NULL: they go to fd. */
+	void *self;
 	bool sync, replace;
 	size_t used;
 	char buffer[BUFFER];
@@ -91,6 +93,8 @@ int out_open_as(struct sl_out **out, const char *path, const char *displayed, st
 	made->used = 0;
 	made->fd = STDOUT_FILENO;
 	made->target = made->temp = NULL;
+	made->take = NULL;
+	made->self = NULL;
 	made->sync = made->replace = true;
 	made->path = strdup(displayed);
 	int status = made->path ? SL_OK : sl_fail_memory(err);
@@ -111,9 +115,24 @@ int sl_out_open(struct sl_out **out, const char *path, struct sl_err *err)
 	return out_open_as(out, path, path, err);
 }
 
+int sl_out_to(struct sl_out **out, void (*take)(void *self, const char *bytes, size_t len), void *self,
+	struct sl_err *err)
+{
+	const int status = out_open_as(out, NULL, "memory", err);
+	if (status)
+		return status;
+	(*out)->take = take;
+	(*out)->self = self;
+	return SL_OK;
+}
+
 static void out_flush(struct sl_out *out)
 {
 	const char *p = out->buffer;
+	if (out->take && out->used) {
+		out->take(out->self, p, out->used);
+		out->used = 0;
+	}
 	while (!out->error && out->used) {
 		const ssize_t written = write(out->fd, p, out->used);
 		if (written < 0) {

@@ -220,6 +220,9 @@ SL_API size_t sl_hosts_fold(const char *const *name, size_t count, char *text, s
 struct sl_out;
 /* path NULL or "-": stdout. */
 SL_API int sl_out_open(struct sl_out **out, const char *path, struct sl_err *err);
+/* A stream without a file: its bytes go to `take` in pieces, in order, the last ones as it is committed. */
+SL_API int sl_out_to(struct sl_out **out, void (*take)(void *self, const char *bytes, size_t len), void *self,
+	struct sl_err *err);
 /* Space for at least `capacity` bytes (at most 64 KiB) at the returned pointer; sl_out_advance says how far
  * it was written. Never NULL: after a write error bytes are dropped and sl_out_commit says why. */
 SL_API char *sl_out_reserve(struct sl_out *out, size_t capacity);

@@ -106,7 +106,7 @@ struct sl_result {
 	size_t digest_count;
 	uint64_t events, passes;
 	bool interrupted;
-	sl_time warmup; /* replay.warmup, or SL_NONE: by MSER-5. */
+	sl_time warmup; /* replay.warmup, or SL_NONE: by MSER-5, and of utilization.steady alone. */
 	const char *policy;
 	const struct sl_cluster *cluster;
 	/* By job, the largest allocation; NULL on a counted pool: size cpus on size nodes. */
@@ -170,6 +170,12 @@ struct sl_result {
 	/* The points of usage where `usage` is NULL: a run that nothing but what is built in reads keeps them
 	 * in a few bytes each. sl_usage_at reads either. */
 	const struct sl_usage_log *usage_log;
+	sl_time cooldown; /* replay.cooldown: jobs submitted so near the last submission are in no metric of
+			     jobs. */
+	bool field;       /* replay.metrics=field. */
+	/* The name of the zone of the log's clock as it has it ("Europe/Stockholm"), whose daylight saving
+	 * utc_offset knows nothing of; NULL: it names none. */
+	const char *time_zone;
 };
 
 /* Where one is with a result's points of usage; its members but `result` are sl_usage_at's, and begin with 0.

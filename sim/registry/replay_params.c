@@ -16,8 +16,9 @@ const struct sl_param replay_params[] = {
 	[REPLAY_LOAD] = { "load", SL_PARAM_REAL, "1", "0.001..1000",
 		"factor on the arrival rate: times between submissions are divided by it", 1000, 1000000000 },
 	[REPLAY_WARMUP] = { "warmup", SL_PARAM_TIME, NULL, NULL,
-		"left out of the .steady metrics, from the first submission on; without it: by MSER-5", 0,
-		INT64_MAX },
+		"jobs submitted so soon after the first submission are in no metric of jobs, nor the time in "
+		".steady; without it all jobs are, and .steady begins by MSER-5",
+		0, INT64_MAX },
 	[REPLAY_ESTIMATES] = { "estimates", SL_PARAM_TEXT, NULL, NULL,
 		"file of predicted run times, a line JOB,SECONDS each; jobs that it lacks keep their limit",
 		0, 0 },
@@ -85,6 +86,14 @@ const struct sl_param replay_params[] = {
 		0, 0 },
 	[REPLAY_LOAD_AFTER] = { "load_after", SL_PARAM_TEXT, NULL, NULL,
 		"F@TIME: a further factor, on the arrival rate of what is submitted later than that", 0, 0 },
+	[REPLAY_COOLDOWN] = { "cooldown", SL_PARAM_TIME, NULL, NULL,
+		"jobs submitted so near the last submission, or later, are in no metric of jobs: they run while the "
+		"machine empties",
+		0, INT64_MAX / 4 },
+	[REPLAY_METRICS] = { "metrics", SL_PARAM_CHOICE, NULL, "basic|field",
+		"field: also those of schedlab list metrics field: area-weighted, backfilled and fair starts, waits by "
+		"size and run time",
+		0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");

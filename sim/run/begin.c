@@ -162,6 +162,8 @@ static int init_pass(struct sim *sim, const struct sim_options *options, struct 
 		sim->options.record |= SIM_RECORD_WATCHED;
 	if (options->scenario->filled) /* fill.* and fill.csv are computed from the series of usage. */
 		sim->options.record |= SIM_RECORD_USAGE;
+	if (scenario->field_metrics) /* By which rule jobs start is counted. */
+		sim->options.record |= SIM_RECORD_DECISIONS;
 	sim->cluster = (struct cluster){ .cpus = scenario->cpus, .cpus_free = scenario->cpus };
 	sim->info = &scenario->cluster;
 	sim->request = scenario->jobs.request;
@@ -291,6 +293,8 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 		.passes = sim->passes,
 		.interrupted = engine->interrupted,
 		.warmup = sim->scenario->warmup,
+		.cooldown = sim->scenario->cooldown,
+		.field = sim->scenario->field_metrics,
 		.policy = sim->options.choice->text,
 		.cluster = sim->info,
 		.nodes_held = sim->nodes_held,
@@ -309,6 +313,7 @@ static void fill_result(struct engine *engine, struct sl_result *result, bool st
 		.eligible = sim->eligible,
 		.epoch = sim->scenario->epoch,
 		.utc_offset = sim->scenario->utc_offset,
+		.time_zone = sim->scenario->time_zone,
 		.refused = sim->refused,
 		.refused_first = sim->refused_first,
 		.refused_why = sim->refused_why,

@@ -103,6 +103,7 @@ struct scenario {
 	const char *cpus_from; /* "MaxProcs of the trace", "cluster.cpus" */
 	int64_t epoch;         /* Seconds since 1970 of the scenario's zero; 0: unknown. */
 	int64_t utc_offset;    /* Seconds; fixed. */
+	const char *time_zone; /* TimeZoneString of the trace, unless --tz is given; NULL: it names none. */
 	bool dated;            /* The trace's times are dates. */
 	enum sl_overrun overrun;
 	/* Of the jobs that are replayed: how many run longer than their limit in the trace, and
@@ -115,6 +116,8 @@ struct scenario {
 	const char *tz;    /* As given, or NULL; */
 	uint64_t jobs_max; /* 0: all. */
 	sl_time warmup;    /* SL_NONE: by MSER-5. */
+	sl_time cooldown;
+	bool field_metrics;                          /* replay.metrics=field. */
 	struct sl_value *replay;                     /* Effective, as replay_params. */
 	const struct sl_gauge *gauge[SL_GAUGES_MAX]; /* replay.gauges: recorded under any policy. */
 	uint32_t gauge_count;

@@ -295,6 +295,9 @@ int settings_take(struct loading *loading, struct sl_err *err)
 	scenario->overrun = (enum sl_overrun)scenario->replay[REPLAY_OVERRUN].number;
 	const struct sl_value *warmup = &scenario->replay[REPLAY_WARMUP];
 	scenario->warmup = warmup->text ? warmup->number : SL_NONE;
+	const struct sl_value *cooldown = &scenario->replay[REPLAY_COOLDOWN];
+	scenario->cooldown = cooldown->text ? cooldown->number : 0;
+	scenario->field_metrics = scenario->replay[REPLAY_METRICS].number;
 	scenario->rules = (struct sim_rules){
 		.pass_per_event = scenario->replay[REPLAY_PASSES].number,
 		.submits_first = scenario->replay[REPLAY_EVENTS].number,

@@ -137,6 +137,21 @@ int settle_selection(struct loading *loading, struct sl_err *err)
 	return status;
 }
 
+/* The header's TimeZoneString, "US/Pacific", if it may be the name of a zone; NULL: there is none. */
+static const char *header_zone(const struct scenario *scenario)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_+-";
+	enum { ZONE_LONGEST = 60 };
+	for (size_t line = 0; line < scenario->header_count; line++) {
+		const char *name = scenario->header[line].value;
+		const size_t len = strspn(name, letters);
+		if (strcmp(scenario->header[line].key, "TimeZoneString") == 0 && len && !name[len] &&
+			len <= ZONE_LONGEST)
+			return name;
+	}
+	return NULL;
+}
+
 int loading_settle(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
@@ -144,8 +159,10 @@ int loading_settle(struct loading *loading, struct sl_err *err)
 	if (status)
 		return status;
 	loading->settled = true;
-	if (!loading->options->tz)
+	if (!loading->options->tz) {
 		scenario->utc_offset = header_number(scenario, "TimeZone", -86400, 86400);
+		scenario->time_zone = header_zone(scenario);
+	}
 	if (loading->dated)
 		return SL_OK;
 	scenario->epoch = header_number(scenario, "UnixStartTime", 1, INT64_C(100000000000));

@@ -260,6 +260,114 @@ Test(metrics, warmup_given_moves_the_steady_window)
 	free(hand);
 }
 
+/* Of four jobs submitted at 0 10 20 40, a warm-up of 10 s keeps those from 10 on, a cool-down of 10 s those
+ * until 30: waits 90 80, turnarounds 130 85, bounded slowdowns 3.25 8.5. What is of the machine stays of all.
+ * With rows that are not in the order of submission it is the same. */
+Test(metrics, warmup_and_cooldown_cut_every_metric_of_jobs)
+{
+	static const struct expected want[] = {
+		{ "jobs.total", "2" }, { "jobs.completed", "2" }, { "jobs.left_out", "2" },
+		{ "wait.mean", "85" }, { "wait.p50", "80" }, { "wait.max", "90" },
+		{ "wait_total.mean", "85" }, { "turnaround.mean", "107.5" }, { "turnaround.p95", "130" },
+		{ "slowdown.mean", "10.125" }, { "bounded_slowdown.mean", "5.875" },
+		{ "bounded_slowdown.max", "8.5" },
+		{ "per_cpu_bounded_slowdown.mean", "5.0625" }, /* 1.625 8.5 */
+		{ "jobs{size=4-7}", "absent" }, { "jobs{size=2-3}", "1" }, { "cpu_seconds{size=1}", "5" },
+		{ "wait.p95{size=1}", "80" }, { "jobs{user=1}", "1" }, { "wait.mean{user=2}", "90" },
+		{ "jain.slowdown", "0.833585" }, /* 11.75^2 / (2 (3.25^2 + 8.5^2)) */
+		{ "utilization", "0.882813" }, { "queue.mean", "1.6875" }, { "throughput", "90" },
+		{ "utilization.steady", "1" }, /* [10, 30): job 1 alone. */
+	};
+	for (int moved = 0; moved < 2; moved++) {
+		struct hand *hand = of_jobs(4, four, SL_LEN(four));
+		struct table table;
+		hand->result.warmup = 10 * SL_SECOND;
+		hand->result.cooldown = 10 * SL_SECOND;
+		hand->result.moved = moved;
+		compute(&table, hand, false);
+		expect(&table, want, SL_LEN(want));
+		release(&table);
+		free(hand);
+	}
+}
+
+/* Job 3 is started before job 2, which it delays until 120. */
+static const struct hand_job overtaken[] = {
+	{ 0, 0, 100, 3, 200, 1, -1, SL_COMPLETED },
+	{ 10, 120, 220, 4, 200, 1, -1, SL_COMPLETED },
+	{ 20, 20, 120, 1, 200, 2, -1, SL_COMPLETED },
+};
+
+/* Fair starts: 0; 100, as job 1 ends (20 s missed); 200, behind job 2. Areas 300 400 100, turnarounds 100 210
+ * 100. */
+Test(metrics, of_the_field_are_as_worked_by_hand)
+{
+	static const struct expected want[] = {
+		{ "turnaround.area_weighted", "155" }, /* (30000 + 84000 + 10000) / 800 */
+		{ "slowdown.area_weighted", "1.55" },  /* (300 + 840 + 100) / 800 */
+		{ "starts.backfilled", "0.333333" },   /* By the rules of the decisions. */
+		{ "starts.overtaking", "0.333333" },   /* Job 3: job 2 waited. */
+		{ "fair_start.jobs", "3" },
+		{ "fair_start.late", "0.333333" },
+		{ "fair_start.miss.mean", "6.666667" },
+		{ "fair_start.miss.mean{user=1}", "10" },
+		{ "fair_start.miss.mean{user=2}", "0" },
+		{ "jobs{size=2-3,run=<5m}", "1" },
+		{ "wait.mean{size=4-7,run=<5m}", "110" },
+		{ "wait.mean{size=1,run=<5m}", "0" },
+	};
+	static const struct expected none[] = { { "turnaround.area_weighted", "absent" },
+		{ "fair_start.late", "absent" }, { "jobs{size=2-3,run=<5m}", "absent" } };
+	static const struct sl_decision decision[] = {
+		{ .at = 0, .job = 0, .decision = SL_DECISION_START, .rule = SL_RULE_ORDER },
+		{ .at = 20,
+			.job = 2,
+			.beneficiary = 1,
+			.decision = SL_DECISION_START,
+			.rule = SL_RULE_BACKFILL },
+		{ .at = 120, .job = 1, .decision = SL_DECISION_START, .rule = SL_RULE_ORDER },
+	};
+	struct hand *hand = of_jobs(4, overtaken, SL_LEN(overtaken));
+	struct table table;
+	hand->result.decision = decision;
+	hand->result.decision_count = SL_LEN(decision);
+	compute(&table, hand, false);
+	expect(&table, none, SL_LEN(none));
+	release(&table);
+	hand->result.field = true;
+	compute(&table, hand, false);
+	expect(&table, want, SL_LEN(want));
+	release(&table);
+	free(hand);
+}
+
+/* Who is cancelled as it comes or while it waits, who comes later, and who is too large for the machine: job
+ * 2 waits for job 1 alone, since job 3 is never there when it could start, and job 4 can never be. Two of one
+ * instant stand in their own order: job 6 behind job 5. */
+Test(metrics, fair_starts_know_who_is_in_the_queue)
+{
+	static const struct hand_job job[] = {
+		{ 0, 0, 100, 4, 200, 1, -1, SL_COMPLETED },
+		{ 10, 150, 160, 4, 200, 1, -1, SL_COMPLETED }, /* Fair: 100. */
+		{ 20, -1, 30, 4, 200, 2, -1, SL_CANCELLED }, { 30, -1, -1, 8, 200, 2, -1, SL_PENDING },
+		{ 40, 160, 170, 2, 200, 3, -1, SL_COMPLETED }, /* Fair: 110, as job 2's 10 s are over. */
+		{ 40, 100, 150, 3, 200, 3, -1, SL_COMPLETED }, /* Fair: 120, with 2 of 4 cpus free before. */
+	};
+	static const struct expected want[] = {
+		{ "fair_start.jobs", "4" }, { "fair_start.late", "0.5" },
+		{ "fair_start.miss.mean", "25" }, /* 0 50 50 0 */
+		{ "fair_start.miss.mean{user=3}", "25" },
+		{ "starts.overtaking", "0.5" }, /* Jobs 5 and 6: job 4 waits on. */
+	};
+	struct hand *hand = of_jobs(4, job, SL_LEN(job));
+	struct table table;
+	hand->result.field = true;
+	compute(&table, hand, false);
+	expect(&table, want, SL_LEN(want));
+	release(&table);
+	free(hand);
+}
+
 static int ascending(const void *a, const void *b)
 {
 	const int64_t x = *(const int64_t *)a;
