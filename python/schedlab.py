@@ -4,11 +4,23 @@
 One file over ctypes on the installed library (libschedlab.so), and numpy. Copy it, or put the folder where it is
 installed on PYTHONPATH.
 
-    import schedlab
+Frames first: jobs and usage of a run, or of a directory that `schedlab run -o` wrote, as data frames.
+
+    import pandas, schedlab
     world = schedlab.Scenario("traces/bundled/lublin-256.swf")
     run = world.run("easy")                  # to its end
+    jobs = pandas.DataFrame(run.jobs.frame())            # a row a job, in order of submission; polars takes it too
+    jobs.groupby("user")["wait"].mean()
+    usage = pandas.DataFrame(run.usage.frame())
+    pandas.DataFrame(schedlab.load("out/1-easy").jobs)
+
+Several runs in one database, with attempts, reasons and metrics: `schedlab report out --format sqlite -o out.db`, then
+pandas.read_sql("SELECT * FROM jobs", sqlite3.connect("out.db")); DuckDB: ATTACH 'out.db' (TYPE sqlite).
+
+Without pandas the columns are numpy arrays:
+
     run.metrics["wait.mean"]                 # as in metrics.json: seconds, shares, counts
-    run.jobs["wait"].mean()                  # numpy, a value a job, in order of submission; seconds, nan: never
+    run.jobs["wait"].mean()                  # a value a job; seconds, nan: never
     run.usage["cpus_busy"]                   # holds from usage["time"] on, until the next point
 
     step = world.start("easy")               # in steps

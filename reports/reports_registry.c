@@ -10,9 +10,9 @@ extern const struct sl_metric metrics_of_wait, metrics_of_preemption, metrics_of
 extern const struct sl_report csv_jobs, csv_attempts, csv_usage, csv_reasons, csv_gauges, fill_csv,
 	csv_node_changes;
 extern const struct sl_report metrics_idle_gpus, metrics_fairness, calibration_csv;
-extern const struct sl_document export_perfetto, export_svg, export_markdown, export_latex;
+extern const struct sl_document export_perfetto, export_svg, export_pdf, export_markdown, export_latex;
 extern const struct sl_report report_sacct, report_batsim_jobs, report_batsim_schedule;
-extern const struct sl_document page_document;
+extern const struct sl_document page_document, csv_sqlite;
 
 static const struct sl_metric *const metrics[] = { &metrics_of_wait, &metrics_of_preemption,
 	&metrics_of_slowdown, &metrics_of_use, &metrics_of_active, &metrics_of_queue, &metrics_of_groups,
@@ -23,7 +23,7 @@ static const struct sl_report *const reports[] = { &csv_jobs, &csv_attempts, &cs
 	&report_sacct, &report_batsim_jobs, &report_batsim_schedule, NULL };
 
 static const struct sl_document *const documents[] = { &page_document, &export_perfetto, &export_svg,
-	&export_pdf, &export_markdown, &export_latex, NULL };
+	&export_pdf, &export_markdown, &export_latex, &csv_sqlite, NULL };
 
 const struct sl_plugin reports_builtin = {
 	.abi = SL_ABI_OF(struct sl_plugin),

@@ -99,6 +99,6 @@ static inline bool export_on_nodes(const struct sl_result *result)
 	return result->cluster && result->cluster->node_count;
 }
 
-extern const struct sl_document export_perfetto, export_svg, export_markdown, export_latex;
+extern const struct sl_document export_perfetto, export_svg, export_pdf, export_markdown, export_latex;
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_latex(struct sl_out *out, const char *text)
+void tables_put_latex(struct sl_out *out, const char *text)
 {
 	static const struct {
 		char c;
@@ -46,11 +46,11 @@ static void put_math(struct sl_out *out, const char *number)
 /* unit: of the values; differences of percentages are in points. */
 static void put_heading(struct sl_out *out, const struct sl_metric_info *metric_info, const char *unit)
 {
-	put_latex(out, metric_info->heading);
+	tables_put_latex(out, metric_info->heading);
 	if (!unit[0])
 		return;
 	sl_out_text(out, " (");
-	put_latex(out, unit);
+	tables_put_latex(out, unit);
 	sl_out_text(out, ")");
 }
 
@@ -58,7 +58,7 @@ static void put_begin(struct sl_out *out, const char *columns, const char *capti
 {
 	sl_out_text(out, "\\begin{table}\n\\centering\n\\caption{");
 	sl_out_text(out, caption);
-	put_latex(out, of);
+	tables_put_latex(out, of);
 	sl_out_printf(out, "}\n\\begin{tabular}{%s}\n\\toprule\n", columns);
 }
 
@@ -73,14 +73,14 @@ static void put_values(const struct tables *tables, const struct sl_compared *co
 {
 	char columns[2] = "l";
 	sl_out_text(out, "\\begin{table}\n\\centering\n\\caption{");
-	put_latex(out, title);
+	tables_put_latex(out, title);
 	sl_out_printf(out, "}\n\\begin{tabular}{%s", columns);
 	for (uint32_t run = 0; run < tables->runs; run++)
 		sl_out_text(out, "r");
 	sl_out_text(out, "}\n\\toprule\n");
 	for (uint32_t run = 0; run < tables->runs; run++) {
 		sl_out_text(out, " & ");
-		put_latex(out, tables->run[run].label);
+		tables_put_latex(out, tables->run[run].label);
 		sl_out_text(out, tables->run[run].partial ? " (partial)" : "");
 	}
 	sl_out_text(out, " \\\\\n\\midrule\n");
@@ -128,7 +128,7 @@ static void put_differences(
 				tables_difference(tables, compared, &compared->metric_info[i], run);
 			if (!cell.estimate[0])
 				continue;
-			put_latex(out, tables->run[run].label);
+			tables_put_latex(out, tables->run[run].label);
 			sl_out_text(out, " & ");
 			put_heading(out, &compared->metric_info[i],
 				tables_difference_unit(&compared->metric_info[i]));
@@ -139,14 +139,14 @@ static void put_differences(
 	const char *method;
 	for (size_t i = 0; tables_method(compared, i, &method); i++) {
 		sl_out_text(out, i ? "; " : "\n\\smallskip\\footnotesize Intervals: ");
-		put_latex(out, method);
+		tables_put_latex(out, method);
 	}
 	sl_out_text(out,
 		tables_method(compared, 0, &method)
 			? ". Better or worse is said where a test at 5\\,\\% tells a difference from none; behind an interval stands in how many of a hundred logs, at least, such ones held what many logs have.\n"
 			: "");
 	if (compared->apart) {
-		put_latex(out, compared->apart);
+		tables_put_latex(out, compared->apart);
 		sl_out_text(out, ".\n");
 	}
 	sl_out_text(out, "\\end{table}\n");
@@ -169,18 +169,18 @@ static void put_facts(const struct tables *tables, bool same, struct sl_out *out
 			sl_out_text(out, "}\n\\toprule\n");
 			for (uint32_t run = 0; !same && run < columns; run++) {
 				sl_out_text(out, " & ");
-				put_latex(out, tables->run[run].label);
+				tables_put_latex(out, tables->run[run].label);
 			}
 			sl_out_text(out, same ? "" : " \\\\\n\\midrule\n");
 		}
 		begun = true;
-		put_latex(out, key);
+		tables_put_latex(out, key);
 		for (uint32_t run = 0; run < columns; run++) {
 			const char *value = tables_fact_of(&tables->run[run], key);
 			/* Of digests and long settings the beginning is enough. */
 			char *cut = export_clean(value ? value : "", 40);
 			sl_out_text(out, " & ");
-			put_latex(out, cut ? cut : "");
+			tables_put_latex(out, cut ? cut : "");
 			free(cut);
 		}
 		sl_out_text(out, " \\\\\n");

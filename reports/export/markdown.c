@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_markdown(struct sl_out *out, const char *text)
+void tables_put_markdown(struct sl_out *out, const char *text)
 {
 	char metric_info[SL_INERT_SIZE] = "";
 	for (const char *p = metric_info; *p || *text; p++) {
@@ -35,7 +35,7 @@ static void put_markdown(struct sl_out *out, const char *text)
 /* unit: of the values; differences of percentages are in points. */
 static void put_heading(struct sl_out *out, const struct sl_metric_info *metric_info, const char *unit)
 {
-	put_markdown(out, metric_info->heading);
+	tables_put_markdown(out, metric_info->heading);
 	if (unit[0])
 		sl_out_printf(out, " (%s)", unit);
 }
@@ -54,7 +54,7 @@ static void put_values(const struct tables *tables, const struct sl_compared *co
 	sl_out_text(out, "\n");
 	for (uint32_t run = 0; run < tables->runs; run++) {
 		sl_out_text(out, "| ");
-		put_markdown(out, tables->run[run].label);
+		tables_put_markdown(out, tables->run[run].label);
 		sl_out_text(out, tables->run[run].partial ? " (partial) |" : " |");
 		for (size_t i = 0; i < compared->metric_info_count; i++) {
 			char text[48];
@@ -88,7 +88,7 @@ static void put_differences(
 	const struct tables *tables, const struct sl_compared *compared, struct sl_out *out)
 {
 	sl_out_text(out, "\n## Differences to ");
-	put_markdown(out, tables->run[0].label);
+	tables_put_markdown(out, tables->run[0].label);
 	sl_out_text(out,
 		"\n\n| run | metric | difference | interval | change | interval | |\n|:--|:--|--:|:--|--:|:--|:--|\n");
 	for (uint32_t run = 1; run < tables->runs; run++) {
@@ -98,7 +98,7 @@ static void put_differences(
 			if (!cell.estimate[0])
 				continue;
 			sl_out_text(out, "| ");
-			put_markdown(out, tables->run[run].label);
+			tables_put_markdown(out, tables->run[run].label);
 			sl_out_text(out, " | ");
 			put_heading(out, &compared->metric_info[i],
 				tables_difference_unit(&compared->metric_info[i]));
@@ -112,12 +112,12 @@ static void put_differences(
 			"\nA difference is marked better or worse where a test at 5 % tells it from none. The percentage behind an interval: in how many of a hundred logs, at least, such ones held what many logs have.\n\n");
 	if (compared->apart) {
 		sl_out_text(out, "- ");
-		put_markdown(out, compared->apart);
+		tables_put_markdown(out, compared->apart);
 		sl_out_text(out, "\n");
 	}
 	for (size_t i = 0; tables_method(compared, i, &method); i++) {
 		sl_out_text(out, "- ");
-		put_markdown(out, method);
+		tables_put_markdown(out, method);
 		sl_out_text(out, "\n");
 	}
 }
@@ -126,12 +126,12 @@ static void put_differences(
 static void put_fact(const struct tables *tables, const char *key, bool same, struct sl_out *out)
 {
 	sl_out_text(out, "| ");
-	put_markdown(out, key);
+	tables_put_markdown(out, key);
 	sl_out_text(out, " |");
 	for (uint32_t run = 0; run < (same ? 1 : tables->runs); run++) {
 		const char *value = tables_fact_of(&tables->run[run], key);
 		sl_out_text(out, " ");
-		put_markdown(out, value ? value : "");
+		tables_put_markdown(out, value ? value : "");
 		sl_out_text(out, " |");
 	}
 	sl_out_text(out, "\n");
@@ -148,7 +148,7 @@ static void put_facts(const struct tables *tables, bool same, struct sl_out *out
 			sl_out_text(out, "\n| |");
 			for (uint32_t run = 0; !same && run < tables->runs; run++) {
 				sl_out_text(out, " ");
-				put_markdown(out, tables->run[run].label);
+				tables_put_markdown(out, tables->run[run].label);
 				sl_out_text(out, " |");
 			}
 			sl_out_text(out, same ? " of all |\n|:--|" : "\n|:--|");
@@ -166,9 +166,9 @@ static void put_warnings(const struct tables *tables, struct sl_out *out)
 	for (uint32_t run = 0; run < tables->runs; run++) {
 		for (size_t i = 0; i < tables->run[run].warning_count; i++) {
 			sl_out_text(out, run || i ? "- " : "\n- ");
-			put_markdown(out, tables->run[run].label);
+			tables_put_markdown(out, tables->run[run].label);
 			sl_out_text(out, ": ");
-			put_markdown(out, tables->run[run].warning[i]);
+			tables_put_markdown(out, tables->run[run].warning[i]);
 			sl_out_text(out, "\n");
 		}
 	}
@@ -182,7 +182,7 @@ static int write_markdown(
 	if (!title)
 		return sl_fail_memory(err);
 	sl_out_text(out, "<!-- Written by schedlab. -->\n# ");
-	put_markdown(out, title);
+	tables_put_markdown(out, title);
 	free(title);
 	sl_out_text(out, "\n\n");
 	put_values(tables, compared, out);

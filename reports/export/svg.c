@@ -8,7 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP = 38, LEGEND = 22, BOTTOM = 8, WIDTH = 960, SIDE_MAX = 20000, SIDE_MIN = 200 };
+enum {
+	TOP = 38,
+	TOP_BARE = 6,
+	LEGEND = 22,
+	LEGEND_ROW = 16,
+	BOTTOM = 8,
+	WIDTH = 960,
+	SIDE_MAX = 20000,
+	SIDE_MIN = 200
+};
 
 static const struct {
 	const char *name, *title, *what;
@@ -17,6 +26,8 @@ static const struct {
 	[SVG_QUEUE] = { "queue", "Queue", "How many jobs waited, and for how many cpus, over time." },
 	[SVG_WAIT_CDF] = { "wait-cdf", "Waiting times",
 		"Which share of the jobs that started waited at most so long; the axis of times is logarithmic." },
+	[SVG_WAIT_SURVIVAL] = { "wait-survival", "Waiting times",
+		"Which share of the jobs that started waited so long or longer; both axes are logarithmic." },
 	[SVG_SLOWDOWN_CDF] = { "slowdown-cdf", "Bounded slowdown",
 		"Which share of the jobs that ended had a bounded slowdown of at most so much; logarithmic." },
 	[SVG_GANTT] = { "gantt", "Schedule",
@@ -27,8 +38,8 @@ static const struct {
 		"The runs' metrics; a whisker is the interval of the difference to the first run, from the first "
 		"run's value on." },
 };
-static const char *const charts[] = { "utilization", "queue", "wait-cdf", "slowdown-cdf", "gantt", "heat",
-	"shares", "comparison", NULL };
+static const char *const charts[] = { "utilization", "queue", "wait-cdf", "wait-survival", "slowdown-cdf",
+	"gantt", "heat", "shares", "comparison", NULL };
 
 /* ---- The document's order ----------------------------------------------------------------------- */
 
@@ -44,7 +55,7 @@ static int svg_open(void **self, const struct sl_document_options *options, stru
 	if (kind == SVG_KINDS) {
 		const char *similar = sl_nearest(name, charts);
 		return sl_fail(err, SL_USAGE,
-			"there is no chart '%s'%s%s%s: utilization, queue, wait-cdf, slowdown-cdf, "
+			"there is no chart '%s'%s%s%s: utilization, queue, wait-cdf, wait-survival, slowdown-cdf, "
 			"gantt, heat, shares or comparison",
 			name, similar ? "; did you mean '" : "", similar ? similar : "", similar ? "'?" : "");
 	}
@@ -72,6 +83,8 @@ static int svg_keep_here(const struct svg *svg, struct svg_run *run, const struc
 	case SVG_WAIT_CDF:
 	case SVG_SLOWDOWN_CDF:
 		return svg_keep_cdf(run, result, svg->kind, err);
+	case SVG_WAIT_SURVIVAL:
+		return svg_keep_survival(run, result, err);
 	case SVG_GANTT:
 	case SVG_HEAT:
 		return svg_keep_rows(run, result, err);
@@ -122,7 +135,8 @@ static double height_of(const struct svg *svg, const struct sl_compared *compare
 		return svg_lines_height(svg);
 	case SVG_WAIT_CDF:
 	case SVG_SLOWDOWN_CDF:
-		return 340;
+	case SVG_WAIT_SURVIVAL:
+		return svg->bare ? 240 : 340;
 	case SVG_GANTT:
 		return 300.0 * svg->runs;
 	case SVG_HEAT:
@@ -149,6 +163,9 @@ static void svg_draw_here(const struct svg *svg, const struct sl_compared *compa
 	case SVG_SLOWDOWN_CDF:
 		svg_cdf_draw(svg, out, *capacity);
 		break;
+	case SVG_WAIT_SURVIVAL:
+		svg_survival_draw(svg, out, *capacity);
+		break;
 	case SVG_GANTT:
 		svg_gantt_draw(svg, out, *capacity);
 		break;
@@ -166,59 +183,98 @@ static void svg_draw_here(const struct svg *svg, const struct sl_compared *compa
 	}
 }
 
-/* A run's name beside its line; rows and shades have legends of their own. */
-static void legend_entry(
-	struct sl_out *out, double *x, const char *colour, const char *dash, const char *name)
+static const char *const *colours_of(const struct svg *svg)
 {
-	char *cut = export_clean(name, 40);
-	const size_t length = cut ? strlen(cut) : 0;
-	if (dash) {
+	return svg->bare ? svg_page_colour : svg_colour;
+}
+
+static double top_of(const struct svg *svg) { return svg->bare ? TOP_BARE : TOP; }
+
+/* Letters are taken as wide as they are in the mean; a legend's entries go on in another row. */
+static double entry_width(const char *name) { return 29 + 6.3 * (double)strlen(name) + 18; }
+
+double svg_label_width(const struct svg *svg, double size)
+{
+	size_t longest = 0;
+	for (uint32_t i = 0; i < svg->runs; i++) {
+		const size_t length = strlen(svg->reported[i].label);
+		longest = length > longest ? length : longest;
+	}
+	return (double)longest * size * 0.56;
+}
+
+/* Where the next entry of a legend stands. */
+struct legend {
+	const struct svg *svg;
+	struct sl_out *out; /* NULL: it is only measured. */
+	double x;
+	unsigned rows; /* Full ones. */
+};
+
+/* A run's name beside its line; rows and shades have legends of their own. */
+static void legend_entry(struct legend *legend, const char *colour, const char *dash, const char *name)
+{
+	const struct svg *svg = legend->svg;
+	struct sl_out *out = legend->out;
+	char *cut = export_clean(name, svg->bare ? 0 : 40);
+	const double left = svg->bare ? 4 : SVG_LEFT;
+	const double width = entry_width(cut ? cut : "");
+	if (legend->x > left && legend->x + width - 18 > svg->width) {
+		legend->x = left;
+		legend->rows++;
+	}
+	const double x = legend->x;
+	const double y = top_of(svg) + LEGEND_ROW * (double)legend->rows;
+	legend->x += width;
+	if (out && dash) {
 		sl_out_text(out, "<line");
-		svg_at(out, "x1", *x);
-		svg_at(out, "y1", TOP + 4);
-		svg_at(out, "x2", *x + 24);
-		svg_at(out, "y2", TOP + 4);
+		svg_at(out, "x1", x);
+		svg_at(out, "y1", y + 4);
+		svg_at(out, "x2", x + 24);
+		svg_at(out, "y2", y + 4);
 		sl_out_printf(out, " stroke=\"%s\" stroke-width=\"2\"", colour);
 		if (dash[0])
 			sl_out_printf(out, " stroke-dasharray=\"%s\"", dash);
 		sl_out_text(out, "/>\n");
-	} else {
-		svg_rect(out, (double[]){ *x + 4, TOP - 1 }, (double[]){ 20, 9 }, colour);
+	} else if (out) {
+		svg_rect(out, (double[]){ x + 4, y - 1 }, (double[]){ 20, 9 }, colour);
 		sl_out_text(out, "/>\n");
 	}
-	svg_text(out,
-		&(struct svg_text){
-			.x = *x + 29, .y = TOP + 8, .size = 11, .anchor = "start", .fill = SVG_INK },
-		cut ? cut : "");
-	*x += 29 + 6.3 * (double)length + 18;
+	if (out)
+		svg_text(out,
+			&(struct svg_text){
+				.x = x + 29, .y = y + 8, .size = 11, .anchor = "start", .fill = SVG_INK },
+			cut ? cut : "");
 	free(cut);
 }
 
-static void put_legend(const struct svg *svg, struct sl_out *out)
+/* Returns how many rows it has behind the first one. out: NULL: nothing is drawn. */
+static unsigned put_legend(const struct svg *svg, struct sl_out *out)
 {
-	double x = SVG_LEFT;
+	struct legend legend = { .svg = svg, .out = out, .x = svg->bare ? 4 : SVG_LEFT };
 	bool bars = false;
 	for (uint32_t i = 0; i < svg->runs; i++)
 		bars |= svg->kind == SVG_GANTT && svg->run[i].boxes == svg->run[i].bars &&
 			svg->run[i].boxes <= SVG_SHAPES / svg->runs;
 	if (svg->kind == SVG_SHARES)
-		return;
+		return 0;
 	if (bars) {
 		for (unsigned i = 0; i < SVG_WAITS; i++)
-			legend_entry(out, &x, svg_wait_colour[i], NULL, svg_wait_name[i]);
-		return;
+			legend_entry(&legend, svg_wait_colour[i], NULL, svg_wait_name[i]);
+		return legend.rows;
 	}
 	if (svg->kind == SVG_GANTT || svg->kind == SVG_HEAT) {
 		static const char *const share[] = { "up to 10 %", "40 to 50 %", "more than 90 %" };
 		static const unsigned shade[] = { 0, 4, SVG_SHADES - 1 };
 		for (unsigned i = 0; i < SL_LEN(share); i++)
-			legend_entry(out, &x, svg_shade[shade[i]], NULL, share[i]);
-		return;
+			legend_entry(&legend, svg_shade[shade[i]], NULL, share[i]);
+		return legend.rows;
 	}
 	for (uint32_t i = 0; i < svg->runs; i++)
-		legend_entry(out, &x, svg_colour[i % SVG_COLOURS],
+		legend_entry(&legend, colours_of(svg)[i % SVG_COLOURS],
 			svg->kind == SVG_COMPARISON ? NULL : svg_dash[i % SVG_COLOURS],
 			svg->reported[i].label);
+	return legend.rows;
 }
 
 /* What the chart shows, in words and in the numbers that matter. */
@@ -246,13 +302,38 @@ static void put_description(const struct svg *svg, const struct sl_compared *com
 	}
 }
 
+/* False: no memory. */
+static bool put_heading(const struct svg *svg, struct sl_out *out, const char *title)
+{
+	struct export_bytes heading = { 0 };
+	const char *name = chart_of[svg->kind].title;
+	export_put(&heading, name, strlen(name));
+	export_put(&heading, ": ", title[0] ? 2 : 0);
+	export_put(&heading, title, strlen(title) + 1);
+	const bool whole = !heading.failed;
+	if (whole)
+		svg_text(out,
+			&(struct svg_text){ .x = SVG_LEFT,
+				.y = 22,
+				.size = 15,
+				.anchor = "start",
+				.fill = SVG_INK,
+				.most = svg->width / 9,
+				.bold = true },
+			heading.data);
+	export_bytes_free(&heading);
+	return whole;
+}
+
 static int svg_write(void *self, const struct sl_compared *compared, struct sl_out *out, struct sl_err *err)
 {
-	const struct svg *svg = self;
+	struct svg *svg = self;
 	if (!svg->runs)
 		return sl_fail(err, SL_USAGE, "a chart of no run: name one or several");
-	const double height = svg->height ? svg->height : TOP + LEGEND + height_of(svg, compared) + BOTTOM;
-	const double capacity_height = height - TOP - LEGEND - BOTTOM;
+	svg->bare = compared->title && !compared->title[0];
+	const double above = top_of(svg) + LEGEND + LEGEND_ROW * (double)put_legend(svg, NULL);
+	const double height = svg->height ? svg->height : above + height_of(svg, compared) + BOTTOM;
+	const double capacity_height = height - above - BOTTOM;
 	char *title = export_clean(compared->title ? compared->title : "", 0);
 	if (!title)
 		return sl_fail_memory(err);
@@ -273,30 +354,16 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 	sl_out_text(out, "</title>\n<desc id=\"desc\">");
 	put_description(svg, compared, out);
 	sl_out_text(out, "</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
-	struct export_bytes heading = { 0 };
-	const char *name = chart_of[svg->kind].title;
-	export_put(&heading, name, strlen(name));
-	export_put(&heading, ": ", title[0] ? 2 : 0);
-	export_put(&heading, title, strlen(title) + 1);
+	const bool headed = svg->bare || put_heading(svg, out, title);
 	free(title);
-	if (heading.failed) {
-		export_bytes_free(&heading);
+	if (!headed)
 		return sl_fail_memory(err);
-	}
-	svg_text(out,
-		&(struct svg_text){ .x = SVG_LEFT,
-			.y = 22,
-			.size = 15,
-			.anchor = "start",
-			.fill = SVG_INK,
-			.most = svg->width / 9,
-			.bold = true },
-		heading.data);
-	export_bytes_free(&heading);
-	put_legend(svg, out);
-	const struct svg_panel capacity = { .x = SVG_LEFT,
-		.y = TOP + LEGEND,
-		.width = svg->width - SVG_LEFT - SVG_RIGHT,
+	(void)put_legend(svg, out);
+	const double left = svg->bare ? 52 : SVG_LEFT;
+	const struct svg_panel capacity = { .colours = colours_of(svg),
+		.x = left,
+		.y = above,
+		.width = svg->width - left - SVG_RIGHT,
 		.height = capacity_height };
 	svg_draw_here(svg, compared, out, &capacity);
 	sl_out_text(out, "</svg>\n");
@@ -306,7 +373,7 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 const struct sl_document export_svg = { .abi = SL_ABI_OF(struct sl_document),
 	.name = "svg",
 	.summary =
-		"one chart as a picture: utilization, queue, wait-cdf, slowdown-cdf, gantt, heat, shares, comparison",
+		"one chart as a picture: utilization, queue, wait-cdf, wait-survival, slowdown-cdf, gantt, heat, shares, comparison",
 	.file = "report.svg",
 	.charts = charts,
 	.open = svg_open,

@@ -16,6 +16,7 @@
 enum { SVG_COLOURS = 8, SVG_SHADES = 10 };
 enum { SVG_LEFT = 78, SVG_RIGHT = 18 };
 extern const char *const svg_colour[SVG_COLOURS];
+extern const char *const svg_page_colour[SVG_COLOURS]; /* Those of the report page, in light. */
 extern const char *const svg_dash[SVG_COLOURS];
 extern const char *const svg_shade[SVG_SHADES]; /* From little to much. */
 #define SVG_INK   "#1a1a1a"
@@ -24,6 +25,7 @@ extern const char *const svg_shade[SVG_SHADES]; /* From little to much. */
 
 /* Where a chart's panel lies, and what its axes mean. */
 struct svg_panel {
+	const char *const *colours; /* Of runs, SVG_COLOURS. */
 	double x, y, width, height;
 	double x_least, x_most, y_least, y_most;
 };
@@ -117,6 +119,7 @@ enum svg_kind {
 	SVG_UTILIZATION,
 	SVG_QUEUE,
 	SVG_WAIT_CDF,
+	SVG_WAIT_SURVIVAL,
 	SVG_SLOWDOWN_CDF,
 	SVG_GANTT,
 	SVG_HEAT,
@@ -128,6 +131,8 @@ enum svg_kind {
 struct svg {
 	enum svg_kind kind;
 	uint32_t width, height; /* height 0: as high as needed. */
+	bool bare; /* Without a heading, as a figure of a paper, whose caption says what it is: labels stand
+		      whole. */
 	struct export_run *reported;
 	struct svg_run *run;
 	uint32_t runs;
@@ -135,14 +140,19 @@ struct svg {
 
 int svg_keep_steps(
 	struct svg_run *run, const struct sl_result *result, enum svg_kind kind, struct sl_err *err);
+/* Points that are evenly apart on a logarithm of the share that waited longer. */
+int svg_keep_survival(struct svg_run *run, const struct sl_result *result, struct sl_err *err);
 int svg_keep_cdf(struct svg_run *run, const struct sl_result *result, enum svg_kind kind, struct sl_err *err);
 int svg_keep_rows(struct svg_run *run, const struct sl_result *result, struct sl_err *err);
 int svg_keep_shares(struct svg_run *run, const struct sl_document_run *reported, struct sl_err *err);
 void svg_let_go(struct svg_run *run);
 
 /* How high the chart is without title, legend and caption, and the drawing of it in that room. */
+/* So wide is a label at the most, in pixels: that of the widest letters of Helvetica's small ones. */
+double svg_label_width(const struct svg *svg, double size);
 double svg_lines_height(const struct svg *svg);
 void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
+void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
 void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
 void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
 void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);

@@ -24,10 +24,10 @@ static void time_range(const struct svg *svg, struct svg_panel *panel)
 	}
 }
 
-static void open_path(struct sl_out *out, uint32_t run, double width)
+static void open_path(struct sl_out *out, const struct svg_panel *panel, uint32_t run, double width)
 {
 	const char *dash = svg_dash[run % SVG_COLOURS];
-	sl_out_printf(out, "<path fill=\"none\" stroke=\"%s\"", svg_colour[run % SVG_COLOURS]);
+	sl_out_printf(out, "<path fill=\"none\" stroke=\"%s\"", panel->colours[run % SVG_COLOURS]);
 	svg_at(out, "stroke-width", width);
 	if (dash[0])
 		sl_out_printf(out, " stroke-dasharray=\"%s\"", dash);
@@ -83,7 +83,7 @@ static void caption(struct sl_out *out, const struct svg_panel *panel, const cha
 static void draw_steps(struct sl_out *out, const struct svg_panel *panel, const struct svg_run *run,
 	const struct svg_series *series, uint32_t number)
 {
-	open_path(out, number, 1.3);
+	open_path(out, panel, number, 1.3);
 	double y = svg_y(panel, series->y[0]);
 	put_to(out, "M", svg_x(panel, series->x[0]));
 	put_to(out, " ", y);
@@ -201,7 +201,7 @@ void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel ca
 		const struct svg_series *series = &svg->run[i].series[0];
 		if (!series->count)
 			continue;
-		open_path(out, i, 1.6);
+		open_path(out, &panel, i, 1.6);
 		put_to(out, "M", cdf_x(&panel, wait, series->x[0]));
 		put_to(out, " ", svg_y(&panel, 0));
 		for (size_t j = 0; j < series->count; j++) {
@@ -209,6 +209,52 @@ void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel ca
 			put_to(out, "V", svg_y(&panel, series->y[j]));
 		}
 		put_to(out, "H", panel.x + panel.width);
+		sl_out_text(out, "\"/>\n");
+	}
+}
+
+/* Both axes are logarithms: a straight line is a tail that thins out by a power. */
+void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
+{
+	struct svg_panel panel = panel_of(&capacity, 0, 1);
+	panel.x_least = 0;
+	panel.x_most = 1;
+	panel.y_least = -1;
+	panel.y_most = 0;
+	for (uint32_t i = 0; i < svg->runs; i++) {
+		const struct svg_series *series = &svg->run[i].series[0];
+		if (!series->count)
+			continue;
+		panel.x_most = fmax(panel.x_most, log10(fmax(series->x[series->count - 1], 10)));
+		panel.y_least = fmin(panel.y_least, floor(log10(series->y[series->count - 1])));
+	}
+	svg_frame(out, &panel, "Share of jobs that waited so long or longer");
+	static const char *const decade[] = { "100 %", "10 %", "1 %", "0.1 %", "0.01 %", "0.001 %",
+		"0.0001 %" };
+	for (size_t i = 0; i < SL_LEN(decade) && -(double)i >= panel.y_least; i++) {
+		const double y = svg_y(&panel, -(double)i);
+		svg_line(
+			out, (double[]){ panel.x, y }, (double[]){ panel.x + panel.width, y }, SVG_GRID, 0.6);
+		svg_text(out,
+			&(struct svg_text){ .x = panel.x - 7,
+				.y = y + 3.6,
+				.size = 10.5,
+				.anchor = "end",
+				.fill = SVG_FAINT },
+			decade[i]);
+	}
+	cdf_axis(out, &panel, true);
+	for (uint32_t i = 0; i < svg->runs; i++) {
+		const struct svg_series *series = &svg->run[i].series[0];
+		if (!series->count)
+			continue;
+		open_path(out, &panel, i, 1.6);
+		put_to(out, "M", panel.x);
+		put_to(out, " ", svg_y(&panel, 0));
+		for (size_t j = 0; j < series->count; j++) {
+			put_to(out, "H", cdf_x(&panel, true, series->x[j]));
+			put_to(out, "V", svg_y(&panel, fmax(log10(series->y[j]), panel.y_least)));
+		}
 		sl_out_text(out, "\"/>\n");
 	}
 }
@@ -480,15 +526,18 @@ static void draw_bar(const struct svg *svg, struct sl_out *out, const struct sl_
 	char text[48];
 	double ends[2] = { 0, 0 };
 	const double y = panel->y + BAR * run;
-	const struct svg_text label = {
-		.x = panel->x - 7, .y = y + 10.5, .size = 10.5, .anchor = "end", .fill = SVG_INK, .most = 17
-	};
+	const struct svg_text label = { .x = panel->x - 7,
+		.y = y + 10.5,
+		.size = 10.5,
+		.anchor = "end",
+		.fill = SVG_INK,
+		.most = svg->bare ? 0 : 17 };
 	svg_text(out, &label, svg->reported[run].label);
 	if (!export_compared(svg->reported, compared, run, metric_info->name, &micro))
 		return;
 	const double value = micro > 0 ? (double)micro : 0;
 	svg_rect(out, (double[]){ panel->x, y + 2 }, (double[]){ svg_x(panel, value) - panel->x, BAR - 6 },
-		svg_colour[run % SVG_COLOURS]);
+		panel->colours[run % SVG_COLOURS]);
 	sl_out_text(out, "/>\n");
 	double right = svg_x(panel, value);
 	if (interval_of(svg, compared, metric_info->name, run, ends)) {
@@ -512,8 +561,10 @@ void svg_comparison_draw(const struct svg *svg, const struct sl_compared *compar
 		struct svg_panel panel = capacity;
 		char title[160];
 		const char *unit = export_unit(metric_info->unit);
-		panel.x += 40;
-		panel.width -= 40 + 70;
+		const double more = svg->bare ? svg_label_width(svg, 10.5) + 14 - panel.x : 40;
+		panel.x += more;
+		panel.width -= more + 70;
+		panel.width = panel.width > 40 ? panel.width : 40;
 		panel.y = capacity.y + band * (double)i + 20;
 		panel.x_least = 0;
 		panel.x_most = 1;

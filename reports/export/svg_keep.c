@@ -126,6 +126,36 @@ static bool cdf_value(const struct sl_result *result, uint32_t job, enum svg_kin
 	return true;
 }
 
+int svg_keep_survival(struct svg_run *run, const struct sl_result *result, struct sl_err *err)
+{
+	struct svg_series *series = &run->series[0];
+	double *value = calloc(result->jobs->count + (size_t)1, sizeof(*value));
+	if (!value || !series_new(series, SVG_QUANTILES)) {
+		free(value);
+		return sl_fail_memory(err);
+	}
+	size_t count = 0;
+	for (uint32_t job = 0; job < result->jobs->count; job++)
+		count += cdf_value(result, job, SVG_WAIT_CDF, &value[count]);
+	qsort(value, count, sizeof(*value), svg_keep_ascending);
+	/* At the k-th value, (count - k) of count waited so long or longer; the last point is of the longest.
+	 */
+	for (size_t i = 0; i < SVG_QUANTILES && count; i++) {
+		const double left = pow((double)count, 1 - (double)i / (SVG_QUANTILES - 1));
+		const size_t longer = (size_t)floor(left + 0.5);
+		const size_t k = count - (longer > count ? count : longer ? longer : 1);
+		const double at = value[k];
+		size_t first = k; /* Of those that waited as long. */
+		while (first && value[first - 1] == at)
+			first--;
+		series->count -= series->count && series->x[series->count - 1] == at;
+		series->x[series->count] = at;
+		series->y[series->count++] = (double)(count - first) / (double)count;
+	}
+	free(value);
+	return SL_OK;
+}
+
 int svg_keep_cdf(struct svg_run *run, const struct sl_result *result, enum svg_kind kind, struct sl_err *err)
 {
 	struct svg_series *series = &run->series[0];

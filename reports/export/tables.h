@@ -39,6 +39,10 @@ static inline const char *tables_difference_unit(const struct sl_metric_info *me
 	return unit[0] == '%' ? "points" : unit;
 }
 
+/* Text as their own formats have it: whatever a name holds, it is text there. */
+void tables_put_markdown(struct sl_out *out, const char *text);
+void tables_put_latex(struct sl_out *out, const char *text);
+
 /* Each method once, in the order of the table: false, when there is no i-th. */
 bool tables_method(const struct sl_compared *compared, size_t i, const char **method);
 /* The facts of which at least one run has one, each once: false, when there is no i-th. */

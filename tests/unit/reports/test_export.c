@@ -3,6 +3,7 @@
  * test_export.c - documents for other programs: traces of Perfetto decoded, charts, tables, hostile names.
  */
 #include <criterion/criterion.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -410,6 +411,140 @@ Test(export, svg_is_bounded)
 			i ? "means over 64 x 128 cells" : "too many; shown is how much was in use");
 		free(bytes.data);
 	}
+	free(hand);
+}
+
+/* Of four jobs two wait 0 s, one 10 s, one 1000 s: shares 100 %, 50 %, 25 % of those that waited so long or
+ * longer, on two logarithms. */
+Test(export, svg_steps_of_a_survival_curve)
+{
+	struct hand *hand = hand_new(4);
+	hand_add(hand, (struct hand_job){ 0, 0, 20, 2, 50, 1, 0, SL_COMPLETED });
+	hand_add(hand, (struct hand_job){ 0, 0, 20, 2, 50, 1, 0, SL_COMPLETED });
+	hand_add(hand, (struct hand_job){ 0, 10, 50, 3, 50, 1, 0, SL_COMPLETED });
+	hand_add(hand, (struct hand_job){ 0, 1000, 1050, 3, 50, 1, 0, SL_COMPLETED });
+	const struct sl_document_run reported = { .label = "easy", .result = &hand->result };
+	const struct sl_compared compared = { .title = "t" };
+	struct bytes bytes = made("svg", "wait-survival", &reported, 1, &compared);
+	/* The panel: 864 wide from 78 on, 294 high from 82 on, a decade of shares; zero at 113, three decades
+	 * of seconds from 148 on: 10 s at 412.67. 50 % is 0.301 of a decade down. */
+	expect_in("in steps", &bytes, "d=\"M78 82H113V82H412.67V170.5H942V259.01\"");
+	free(bytes.data);
+	free(hand);
+}
+
+/* A title that is empty is none: no heading, whole names, the page's colours; a legend that is too wide goes
+ * on below. */
+Test(export, svg_of_a_paper_has_no_heading)
+{
+	static const char longer[] = "conservative:fill=shortest,order=wfp3,by=account";
+	struct hand *hand = pool();
+	const struct sl_document_run reported[] = { { .label = "easy", .result = &hand->result },
+		{ .label = longer, .result = &hand->result } };
+	struct bytes named = made("svg", "utilization", reported, 2, &(struct sl_compared){ .title = "t" });
+	struct bytes bare = made("svg", "utilization", reported, 2, &(struct sl_compared){ .title = "" });
+	expect_in("with a heading", &named, "font-weight=\"bold\">Utilization: t</text>");
+	expect_not_in("without", &bare, "font-weight=\"bold\">Utilization");
+	expect_in("whole", &bare, "by=account</text>");
+	expect_not_in("cut", &named, "by=account</text>");
+	expect_in("the page's colour", &bare, "#0067a5");
+	free(named.data);
+	free(bare.data);
+	free(hand);
+}
+
+/* The file's table says where each object is, and names are text: what ends a string of PDF is escaped. */
+Test(export, pdf_is_the_same_picture)
+{
+	struct hand *hand = pool();
+	const struct sl_document_run reported = { .label = "a(b)\\c \xC3\xA4", .result = &hand->result };
+	const struct sl_compared compared = { .title = "t" };
+	struct bytes bytes = made("pdf", "utilization", &reported, 1, &compared);
+	const char *text = (const char *)bytes.data;
+	cr_expect(strncmp(text, "%PDF-1.4\n", 9) == 0);
+	const char *start = strstr(text, "startxref\n");
+	cr_assert_not_null(start);
+	const size_t table = (size_t)strtoul(start + 10, NULL, 10);
+	cr_assert(table < bytes.length && strncmp(text + table, "xref\n0 7\n", 9) == 0);
+	const char *row = text + table + 9 + 20; /* Behind the free one. */
+	for (unsigned i = 1; i <= 6; i++, row += 20) {
+		char want[16];
+		(void)snprintf(want, sizeof(want), "%u 0 obj\n", i);
+		cr_expect(strncmp(text + strtoul(row, NULL, 10), want, strlen(want)) == 0, "object %u", i);
+	}
+	const char *stream = strstr(text, "stream\n");
+	const char *length = strstr(text, "/Length ");
+	cr_assert(stream && length);
+	cr_expect(strncmp(stream + 7 + strtoul(length + 8, NULL, 10), "endstream", 9) == 0, "its length");
+	expect_in("720 points wide", &bytes, "/MediaBox [0 0 720 ");
+	expect_in("the label", &bytes, "(a\\(b\\)\\\\c \xE4) Tj");
+	expect_in("a line of the run's colour", &bytes, "0 0.446 0.697 RG");
+	expect_not_in("no tag", &bytes, "<line");
+	free(bytes.data);
+	free(hand);
+}
+
+static int64_t asked(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *row;
+	cr_assert_eq(
+		sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK, "%s: %s", sql, sqlite3_errmsg(db));
+	cr_assert_eq(sqlite3_step(row), SQLITE_ROW, "%s", sql);
+	const int64_t value = sqlite3_column_int64(row, 0);
+	(void)sqlite3_finalize(row);
+	return value;
+}
+
+/* Two runs in one database: the columns of jobs.csv, a name with a comma and a quote as it is, NULL where
+ * nothing happened, numbers as numbers. */
+Test(export, sqlite_has_all_runs)
+{
+	static const char name[] = "a, \"b\"\n17";
+	struct hand *hand = hand_new(4);
+	const char *const users[] = { "0017", name };
+	hand_add(hand, (struct hand_job){ 0, 0, 20, 2, 50, 0, 0, SL_COMPLETED });
+	hand_add(hand, (struct hand_job){ 5, 20, 50, 3, 50, 1, 0, SL_COMPLETED });
+	hand_add(hand, (struct hand_job){ 6, -1, -1, 3, 50, 1, 0, SL_PENDING });
+	hand->jobs.user_name = users;
+	hand->jobs.user_count = 2;
+	const struct sl_named metric[] = { { "wait.mean", 7500000 }, { "wait.mean{user=3}", 1000000 } };
+	const struct sl_fact fact[] = { { "policy", "easy" } };
+	const struct sl_document_run reported[] = { { .label = "easy",
+							    .result = &hand->result,
+							    .metric = metric,
+							    .metric_count = 2,
+							    .fact = fact,
+							    .fact_count = 1 },
+		{ .label = "b", .result = &hand->result, .metric = metric, .metric_count = 1 } };
+	const struct sl_difference difference = { "wait.mean", 1, -2500000, 1, 0, 20, "none" };
+	const struct sl_compared compared = { .difference = &difference, .difference_count = 1 };
+	struct bytes bytes = made("sqlite", NULL, reported, 2, &compared);
+	sqlite3 *db;
+	cr_assert_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+	cr_assert_eq(sqlite3_deserialize(db, "main", bytes.data, (sqlite3_int64)bytes.length,
+			     (sqlite3_int64)bytes.length, SQLITE_DESERIALIZE_READONLY),
+		SQLITE_OK);
+	static const struct {
+		const char *sql;
+		int64_t is;
+	} cases[] = {
+		{ "SELECT count(*) FROM runs", 2 },
+		{ "SELECT count(*) FROM jobs WHERE run = 2", 3 },
+		{ "SELECT sum(wait) FROM jobs WHERE run = 1", 15 },
+		{ "SELECT count(*) FROM jobs WHERE start IS NULL", 2 },
+		{ "SELECT count(*) FROM jobs WHERE user = '0017' AND typeof(cpus) = 'integer'", 2 },
+		{ "SELECT count(*) FROM jobs WHERE user = 'a, \"b\"' || char(10) || '17'", 4 },
+		{ "SELECT value * 10 FROM metrics WHERE run = 1 AND name = 'wait.mean'", 75 },
+		{ "SELECT count(*) FROM metrics", 3 },
+		{ "SELECT count(*) FROM facts WHERE run = 1 AND key = 'policy' AND value = 'easy'", 1 },
+		{ "SELECT run * 1000 - estimate * 10 FROM differences WHERE low IS NULL", 2025 },
+		{ "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = 'jobs_by_user'", 1 },
+	};
+	for (size_t i = 0; i < SL_LEN(cases); i++)
+		cr_expect_eq(asked(db, cases[i].sql), cases[i].is, "%s: %lld", cases[i].sql,
+			(long long)asked(db, cases[i].sql));
+	(void)sqlite3_close(db);
+	free(bytes.data);
 	free(hand);
 }
 
