@@ -23,7 +23,6 @@ const char *parts_text(char buffer[48], int64_t amount, int64_t parts)
 const struct summary_metric summary_metrics[] = {
 	{ "jobs.total", NULL, UNIT_COUNT, 0 },
 	{ "jobs.completed", NULL, UNIT_COUNT, 0 },
-	{ "jobs.left_out", NULL, UNIT_COUNT, 0 },
 	{ "wait.mean", "wait mean", UNIT_TIME, -1 },
 	{ "wait.p50", NULL, UNIT_TIME, -1 },
 	{ "wait.p95", "wait p95", UNIT_TIME, -1 },
@@ -37,12 +36,6 @@ const struct summary_metric summary_metrics[] = {
 	{ "queue.mean", NULL, UNIT_NUMBER, -1 },
 	{ "throughput", NULL, UNIT_RATE, 1 },
 	{ "makespan", "makespan", UNIT_TIME, -1 },
-	{ "turnaround.area_weighted", NULL, UNIT_TIME, -1 },
-	{ "slowdown.area_weighted", NULL, UNIT_NUMBER, -1 },
-	{ "starts.backfilled", NULL, UNIT_SHARE, 0 },
-	{ "starts.overtaking", NULL, UNIT_SHARE, 0 },
-	{ "fair_start.late", NULL, UNIT_SHARE, -1 },
-	{ "fair_start.miss.mean", NULL, UNIT_TIME, -1 },
 	{ NULL, NULL, UNIT_COUNT, 0 },
 };
 

@@ -40,6 +40,9 @@ int bundle_sums_compare(const struct bundle_files *was, const struct bundle_file
 /* The folder by its own list. */
 int bundle_sums_check(const char *folder, size_t *checked, struct sl_err *err);
 
+/* cmd_bundle.c: a file's bytes as they are, packed or not. */
+int bundle_copy(const char *from, const char *to, struct sl_err *err);
+
 /* bundle_pack.c: tar, packed as the suffix says (.tar .tar.gz .tgz .tar.xz .txz .tar.zst .tzst). */
 bool bundle_is_archive(const char *path);
 /* What its one folder is called: the name without its suffix. */

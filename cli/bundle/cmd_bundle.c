@@ -33,7 +33,7 @@ enum { PATH_LONGEST = 4096, CAPACITY = 30000 };
 /* ---- Written ------------------------------------------------------------------------------------------ */
 
 /* Its bytes as they are, packed or not. */
-static int copy_file(const char *from, const char *to, struct sl_err *err)
+int bundle_copy(const char *from, const char *to, struct sl_err *err)
 {
 	struct sl_out *out;
 	FILE *file = fopen(from, "rbe");
@@ -65,7 +65,7 @@ static int item_write(const struct bundle_item *item, const char *folder, struct
 		return sl_fail(err, SL_SYSTEM, "'%s': the path is too long", item->to);
 	int status = folders_make(to, strlen(folder) + 1, "make", err);
 	if (!status)
-		status = item->from ? copy_file(item->from, to, err)
+		status = item->from ? bundle_copy(item->from, to, err)
 				    : out_file(to, item->text, strlen(item->text), err);
 	if (!status && item->program && chmod(to, 0755) != 0)
 		status = sl_fail_sys(err, SL_SYSTEM, "write", to);

@@ -58,12 +58,16 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 static int report_open(struct comparison *all, struct run *runs, struct sl_err *err)
 {
 	const struct sl_document_options wanted = { .jobs_max = REPORTING_JOBS,
+		.chart = all->chart,
 		.runs = (uint32_t)all->count };
-	if (!arg(all->args, "output") || arg_flag(all->args, "no-report") || all->windows)
+	if (!arg(all->args, "output") || arg_flag(all->args, "no-report") || all->windows) {
+		all->document = NULL;
 		return SL_OK;
+	}
 	for (size_t i = 0; i < all->count; i++)
 		runs[i].options.record |= REPORTING_RECORD;
-	all->document = sl_by_name(all->args->registry->known.documents, "html");
+	if (!all->document)
+		all->document = sl_by_name(all->args->registry->known.documents, "html");
 	return all->document ? all->document->open(&all->report, &wanted, err) : SL_OK;
 }
 
@@ -106,7 +110,8 @@ struct row_over {
 /* Hooks look at them, or metrics that are computed anew over the jobs that ran in all rows. */
 static bool results_stay(const struct comparison *all)
 {
-	return all->self || arg(all->args, "metric") || (all->document && !all->document->part);
+	return (all->self && !all->lean) || arg(all->args, "metric") ||
+	       (all->document && !all->document->part);
 }
 
 static int report_part(
@@ -183,7 +188,8 @@ static int run_finished(void *self, struct run *run, size_t slot, struct sl_err 
 		differences_drop(series);
 	if (!status)
 		status = report_join(all, over, run, &all->row[slot]);
-	if (!status && !results_stay(all) && all_started(&run->sim.result))
+	const bool stays = all->lean ? arg(all->args, "metric") != NULL : results_stay(all);
+	if (!status && !stays && all_started(&run->sim.result))
 		sim_release(&run->sim);
 	if (!status)
 		return SL_OK;
@@ -267,6 +273,47 @@ static int compare_dry(struct comparison *all, const struct run *runs, size_t se
 			all->named ? all->named(all->self, i) : NULL, seeds);
 	dry_write(&dry, path);
 	return dry_end(&dry, err);
+}
+
+static const struct sl_metrics *sample_of_pair(void *self, size_t run, size_t i)
+{
+	const struct compared_pair *pair = self;
+	const struct comparison *all = pair->all;
+	const size_t row = run ? pair->b : pair->a;
+	return all->windows ? &all->windows[row].done[i].metrics
+			    : &all->replication[i * all->count + row].metrics;
+}
+
+static const struct sl_metrics *displayed_of_pair(void *self, size_t run)
+{
+	const struct compared_pair *pair = self;
+	return &pair->all->row[run ? pair->b : pair->a].metrics;
+}
+
+int compare_between(struct compared_pair *pair, struct sl_difference *said, struct sl_certainty *certainty,
+	bool *found, struct sl_err *err)
+{
+	const struct comparison *all = pair->all;
+	*found = false;
+	if (!all->replication && !all->windows)
+		return differences_between(
+			all->differences, pair->a, pair->b, pair->metric, said, certainty, found, err);
+	struct differences *two = differences_new(all->args->arena);
+	if (!two)
+		return sl_fail_memory(err);
+	const struct difference_samples samples = { 2, all->each, sample_of_pair, displayed_of_pair, pair,
+		"samples", all->windows != NULL, all->samples_apart };
+	const int status = differences_samples(two, &samples, err);
+	const struct sl_compared reported = differences_reported(two);
+	for (size_t i = 0; i < reported.difference_count && !status && !*found; i++) {
+		*found = strcmp(reported.difference[i].metric, pair->metric) == 0;
+		if (!*found)
+			continue;
+		*said = reported.difference[i];
+		*certainty = reported.certainty[i];
+	}
+	differences_free(two);
+	return status;
 }
 
 static const struct sl_metrics *window_of(void *self, size_t run, size_t i)
@@ -366,6 +413,8 @@ int compare_runs(struct comparison *all, struct run *runs, struct replications *
 		status = blocks_from_args(all, err);
 	if (!status && !repeated && !arg_flag(all->args, "dry-run"))
 		status = report_open(all, runs, err);
+	else
+		all->document = NULL;
 	if (!status)
 		status = claim(all, runs, err);
 	if (!status && arg_flag(all->args, "dry-run"))
@@ -635,7 +684,7 @@ static int replicas_make(struct replicas *replicas, const struct args *args, str
 	return settings_from_args(&replicas->settings, args, err);
 }
 
-static int compare_trace(struct comparison *all, struct sl_err *err)
+int compare_traces(struct comparison *all, struct sl_err *err)
 {
 	const struct args *args = all->args;
 	struct replicas replicas = { 0 };
@@ -684,7 +733,7 @@ static int compare_command(const struct args *args, struct sl_err *err)
 	size_t directories = 0;
 	count_words(args, &files, &directories);
 	if (!directories && (files || args->word_count == 1))
-		status = compare_trace(&all, err);
+		status = compare_traces(&all, err);
 	else if (files)
 		status = sl_fail(err, SL_USAGE, "give traces, or directories of runs, not both");
 	else if (arg(args, "policy") || arg(args, "output") || arg(args, "reps") || arg(args, "blocks"))

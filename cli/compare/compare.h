@@ -43,7 +43,8 @@ struct comparison {
 		*parting; /* Of directories, by row from the second on; NULL: of a trace. */
 	struct differences *differences;
 
-	const struct sl_document *document; /* The report; NULL: none is written. */
+	const struct sl_document *document; /* The report; NULL: the page, where any is written. */
+	const char *chart; /* Of its options. */
 	void *report;
 	struct row_over *over; /* By row; NULL: none is over. */
 
@@ -56,6 +57,8 @@ struct comparison {
 	/* Of --dry-run: what a row has over the first; NULL: rows have no names of their own. */
 	const char *(*named)(void *self, size_t row);
 	bool labels; /* Metrics with labels in any case. */
+	bool lean;   /* Hooks do not look at results. */
+	bool same;   /* --reps was refused: nothing is drawn. */
 	int (*more)(void *self, struct json *json, struct sl_err *err);
 	void *self;
 };
@@ -92,6 +95,17 @@ int compare_runs(struct comparison *all, struct run *runs, struct replications *
 /* Frees the rows' metrics and what was made of them, the differences, and the report. */
 void compare_end(struct comparison *all);
 /* What distinguishes a row from others; cluster: how the column is to read, NULL: so many cpus. */
+/* The same of the policies, clusters and traces of all->args, from the line on. */
+int compare_traces(struct comparison *all, struct sl_err *err);
+/* What is said of row b's metric to row a's where only these two are compared. *found false: nothing. Within
+ * a hook. */
+struct compared_pair {
+	const struct comparison *all;
+	size_t a, b;
+	const char *metric;
+};
+int compare_between(struct compared_pair *pair, struct sl_difference *said, struct sl_certainty *certainty,
+	bool *found, struct sl_err *err);
 int compare_row_begin(struct compared_row *row, const struct run *run, const char *label, const char *cluster,
 	const struct args *args);
 /* --reps over all->count rows; several: each has run with each seed then. */

@@ -154,8 +154,9 @@ static bool draws(const struct comparison *all, size_t row)
 	return replication_of(all, row, 0)->digest != replication_of(all, row, 1)->digest;
 }
 
-static int fail_same(const struct comparison *all, struct sl_err *err)
+static int fail_same(struct comparison *all, struct sl_err *err)
 {
+	all->same = true;
 	return sl_fail(err, SL_USAGE,
 		"--reps: nothing in these runs is drawn by chance: seeds %" PRIu64 " and %" PRIu64
 		" come out the same under each policy. "

@@ -307,10 +307,9 @@ int differences_finish(struct differences *all, struct sl_err *err)
 }
 
 /* NOLINTNEXTLINE(readability-function-size): which, and what comes of it. */
-int differences_pair(const struct differences *all, size_t run, const char *metric,
+static int pair_look(const struct differences *all, struct series *series, const char *metric,
 	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err)
 {
-	struct series series[] = { all->series[0], all->series[run] }; /* Lent. */
 	struct differences pair = { .arena = all->arena,
 		.series = series,
 		.courses = 2,
@@ -318,9 +317,6 @@ int differences_pair(const struct differences *all, size_t run, const char *metr
 		.cut_count = all->cut_count,
 		.cut_each = all->cut_each,
 		.why = all->why };
-	*found = false;
-	if (!all->done || run >= all->courses)
-		return SL_OK;
 	const int status = differences_finish(&pair, err);
 	for (size_t i = 0; i < pair.count && !status && !*found; i++) {
 		if (strcmp(pair.list[i].metric, metric) != 0)
@@ -333,6 +329,34 @@ int differences_pair(const struct differences *all, size_t run, const char *metr
 	free(pair.certainty);
 	free(pair.restated);
 	return status;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): which, and what comes of it. */
+int differences_pair(const struct differences *all, size_t run, const char *metric,
+	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err)
+{
+	*found = false;
+	if (!all->done || run >= all->courses)
+		return SL_OK;
+	struct series series[] = { all->series[0], all->series[run] }; /* Lent. */
+	return pair_look(all, series, metric, said, certainty, found, err);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): which, and what comes of it. */
+int differences_between(const struct differences *all, size_t a, size_t b, const char *metric,
+	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err)
+{
+	*found = false;
+	if (!all->done || a >= all->courses || b >= all->courses || a == b)
+		return SL_OK;
+	/* What the jobs are is kept with the first run alone. */
+	struct series series[] = { all->series[a], all->series[b] };
+	if (series[0].same != all->series[0].same || series[1].same != all->series[0].same)
+		return SL_OK;
+	series[0].jobs = all->series[0].jobs;
+	series[0].number = all->series[0].number;
+	series[0].submit = all->series[0].submit;
+	return pair_look(all, series, metric, said, certainty, found, err);
 }
 
 /* ---- Independent samples -------------------------------------------------------------------------- */

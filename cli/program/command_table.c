@@ -10,6 +10,7 @@ static const struct command *const commands[] = {
 	&cmd_whatif,
 	&cmd_forecast,
 	&cmd_sweep,
+	&cmd_study,
 	&cmd_inspect,
 	&cmd_convert,
 	&cmd_anonymize,

@@ -149,6 +149,28 @@ static int selected_print(struct screen_table *table, const struct sl_metrics *m
 	return status;
 }
 
+/* What is there on request only: behind what every run has. */
+static const struct summary_metric asked_metrics[] = {
+	{ "jobs.left_out", NULL, UNIT_COUNT, 0 },
+	{ "turnaround.area_weighted", NULL, UNIT_TIME, -1 },
+	{ "slowdown.area_weighted", NULL, UNIT_NUMBER, -1 },
+	{ "starts.backfilled", NULL, UNIT_SHARE, 0 },
+	{ "starts.overtaking", NULL, UNIT_SHARE, 0 },
+	{ "fair_start.late", NULL, UNIT_SHARE, -1 },
+	{ "fair_start.miss.mean", NULL, UNIT_TIME, -1 },
+	{ NULL, NULL, UNIT_COUNT, 0 },
+};
+
+static void lines_print(
+	struct screen_table *table, const struct sl_metrics *metrics, const struct summary_metric *line)
+{
+	for (; line->name; line++) {
+		const int64_t *value = metrics_get(metrics, line->name);
+		if (value)
+			value_row(table, line->name, line->unit, value);
+	}
+}
+
 static int summary_print(
 	const struct run *run, const struct sl_metrics *metrics, const struct args *args, struct sl_err *err)
 {
@@ -159,11 +181,8 @@ static int summary_print(
 					    : "");
 	if (ties_reported(run))
 		screen_row(table, "lrl", "ties", ties_reported(run), "");
-	for (const struct summary_metric *line = summary_metrics; line->name; line++) {
-		const int64_t *value = metrics_get(metrics, line->name);
-		if (value)
-			value_row(table, line->name, line->unit, value);
-	}
+	lines_print(table, metrics, summary_metrics);
+	lines_print(table, metrics, asked_metrics);
 	gauge_metrics(table, &run->sim.result, metrics);
 	own_metrics(table, metrics, args);
 	const int status = selected_print(table, metrics, args, err);

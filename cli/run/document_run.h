@@ -92,6 +92,9 @@ const struct sl_metric_info *differences_metric_info(const struct differences *a
  * ran in both; the same samples, when all are finished. *found false: nothing. method lives as the others. */
 int differences_pair(const struct differences *all, size_t run, const char *metric,
 	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err);
+/* The same of run b to run a; nothing where the runs are not of the same jobs. */
+int differences_between(const struct differences *all, size_t a, size_t b, const char *metric,
+	struct sl_difference *said, struct sl_certainty *certainty, bool *found, struct sl_err *err);
 /* The run's jobs, of those that are compared, held their cpus for longer than another's. */
 bool differences_slower(const struct differences *all, size_t run);
 /* Counts of jobs that did not run to their end, and of all, by name; closed by NULL. While they differ there

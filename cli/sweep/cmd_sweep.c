@@ -66,7 +66,7 @@ static int policy_asked(const struct sweep *sweep, const char *policy, struct sl
 }
 
 /* Would a point execute what the user has not asked for? Before anything is hashed, made or claimed. */
-static int spec_trusted(const struct sweep *sweep, struct sl_err *err)
+int sweep_trusted(const struct sweep *sweep, struct sl_err *err)
 {
 	const struct sweep_spec *spec = &sweep->spec;
 	const struct factor *policies = &spec->factor[spec->policy_at];
@@ -84,7 +84,7 @@ static int spec_trusted(const struct sweep *sweep, struct sl_err *err)
 }
 
 /* Before anything is run: is each a policy, with parameters that it has? */
-static int policies_check(const struct sweep *sweep, struct sl_err *err)
+int sweep_policies_check(const struct sweep *sweep, struct sl_err *err)
 {
 	const struct factor *policies = &sweep->spec.factor[sweep->spec.policy_at];
 	const struct sl_place at = { sweep->spec.file, policies->line, policies->column };
@@ -114,9 +114,9 @@ static int cmd_sweep_look(struct sweep *sweep, bool report, struct sl_err *err)
 
 static int work(struct sweep *sweep, const char *what, struct sl_err *err)
 {
-	int status = spec_trusted(sweep, err);
+	int status = sweep_trusted(sweep, err);
 	if (!status)
-		status = policies_check(sweep, err);
+		status = sweep_policies_check(sweep, err);
 	if (!status)
 		status = sweep_plan(sweep, err);
 	if (status)

@@ -20,6 +20,7 @@
 #define SWEEP_SCHEMA "schedlab.sweep/1"
 #define POINT_SCHEMA "schedlab.point/1"
 
+enum { SWEEP_TABLE_MAX = 50 };
 enum { SWEEP_VALUES_MAX = 100000, SWEEP_FACTORS_MAX = 16, SWEEP_POINTS_MAX = 2000000, POINT_ID = 64 };
 
 /* One thing that varies. Its name is a column: "trace", "cluster", "policy", "replay.load", "seed". */
@@ -59,7 +60,10 @@ struct sweep_spec {
 	size_t metric_count;
 	const char *jobs, *from, *to, *tz; /* NULL: not said. */
 	const char *x, *y, *by;            /* What `sweep report` draws; NULL: not said. */
-	bool labels;                       /* Metrics with labels are kept too. */
+	const char *purpose;               /* Of `study`: what it is to show; NULL: not said. */
+	const char **table;                /* Of `study`: metrics of its table, by name. */
+	size_t table_count;
+	bool labels; /* Metrics with labels are kept too. */
 };
 
 struct point {
@@ -98,6 +102,11 @@ void point_json(const struct sweep *sweep, size_t number, struct json *json);
 /* A line for each, into out. */
 void points_json(const struct sweep *sweep, struct sl_out *out);
 const char *point_value(const struct sweep *sweep, const struct point *point, size_t factor);
+
+/* cmd_sweep.c: would a point execute what the user has not asked for (trust.h)? Is each policy one? Before
+ * anything is read, made or claimed, in the spec's folder. */
+int sweep_trusted(const struct sweep *sweep, struct sl_err *err);
+int sweep_policies_check(const struct sweep *sweep, struct sl_err *err);
 
 /* sweep_claim.c */
 enum claimed { CLAIM_MINE, CLAIM_DONE, CLAIM_TAKEN };

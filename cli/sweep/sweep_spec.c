@@ -326,12 +326,33 @@ static int metrics_read(struct reading *r, const struct sl_doc_node *list, struc
 	return SL_OK;
 }
 
+/* Names alone: what a study's runs have decides whether there is such a metric. */
+static int table_read(struct reading *r, const struct sl_doc_node *list, struct sl_err *err)
+{
+	struct sweep_spec *spec = r->spec;
+	if (!list)
+		return SL_OK;
+	if (list->kind != SL_DOC_LIST || !list->count || list->count > SWEEP_TABLE_MAX)
+		return sweep_spec_wrong(r, list, err, "'table' is a list of at most 50 metrics: [wait.mean]");
+	spec->table = sl_alloc(r->arena, list->count + 1, sizeof(*spec->table));
+	if (!spec->table)
+		return sl_fail_memory(err);
+	SL_DOC_EACH (item, &r->doc, list) {
+		if (item->kind != SL_DOC_TEXT)
+			return sweep_spec_wrong(r, item, err, "a metric is one text");
+		spec->table[spec->table_count] = kept(r, sweep_spec_text_at(r, item));
+		if (!spec->table[spec->table_count++])
+			return sl_fail_memory(err);
+	}
+	return SL_OK;
+}
+
 #define WORD(name)                                                                          \
 	{                                                                                   \
 		.key = #name, .kind = SL_FIELD_ANY, .at = offsetof(struct sweep_spec, name) \
 	}
 
-enum top { TRACES, CLUSTERS, POLICIES, SETTINGS, SEEDS, EXCLUDE, INCLUDE, METRICS, LABELS };
+enum top { TRACES, CLUSTERS, POLICIES, SETTINGS, SEEDS, EXCLUDE, INCLUDE, METRICS, LABELS, TABLE };
 static const struct sl_field spec_fields[] = {
 	[TRACES] = { .key = "traces" },
 	[CLUSTERS] = { .key = "clusters" },
@@ -342,6 +363,8 @@ static const struct sl_field spec_fields[] = {
 	[INCLUDE] = { .key = "include" },
 	[METRICS] = { .key = "metrics" },
 	[LABELS] = { .key = "labels" },
+	[TABLE] = { .key = "table" },
+	WORD(purpose),
 	WORD(jobs),
 	WORD(from),
 	WORD(to),
@@ -367,7 +390,7 @@ static int fail_spec(const struct sl_schema_reading *r, enum sl_schema_wrong rea
 			r, node, "unknown key: a trace has 'file' or 'generate', and 'name'");
 	return sl_schema_fail_key(r, node,
 		"unknown key '%.60s': a sweep has traces, clusters, policies, settings, seeds, "
-		"exclude, include, metrics, labels, jobs, from, to, tz, name, x, y and by",
+		"exclude, include, metrics, labels, jobs, from, to, tz, name, x, y, by, purpose and table",
 		sl_doc_key_of(r->doc, node));
 }
 
@@ -417,6 +440,8 @@ static int spec_fill(struct reading *r, struct sl_err *err)
 		status = rules_read(r, top[EXCLUDE], &spec->exclude, &spec->exclude_count, err);
 	if (!status)
 		status = rules_read(r, top[INCLUDE], &spec->include, &spec->include_count, err);
+	if (!status)
+		status = table_read(r, top[TABLE], err);
 	return status ? status : metrics_read(r, top[METRICS], err);
 }
 

@@ -256,7 +256,9 @@ static unsigned put_legend(const struct svg *svg, struct sl_out *out)
 	for (uint32_t i = 0; i < svg->runs; i++)
 		bars |= svg->kind == SVG_GANTT && svg->run[i].boxes == svg->run[i].bars &&
 			svg->run[i].boxes <= SVG_SHAPES / svg->runs;
-	if (svg->kind == SVG_SHARES)
+	/* A panel a run says whose it is. */
+	if (svg->kind == SVG_SHARES ||
+		(svg_multiples(svg) && (svg->kind == SVG_UTILIZATION || svg->kind == SVG_QUEUE)))
 		return 0;
 	if (bars) {
 		for (unsigned i = 0; i < SVG_WAITS; i++)
@@ -361,6 +363,7 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 	(void)put_legend(svg, out);
 	const double left = svg->bare ? 52 : SVG_LEFT;
 	const struct svg_panel capacity = { .colours = colours_of(svg),
+		.bare = svg->bare,
 		.x = left,
 		.y = above,
 		.width = svg->width - left - SVG_RIGHT,

@@ -26,6 +26,7 @@ extern const char *const svg_shade[SVG_SHADES]; /* From little to much. */
 /* Where a chart's panel lies, and what its axes mean. */
 struct svg_panel {
 	const char *const *colours; /* Of runs, SVG_COLOURS. */
+	bool bare;                  /* As of struct svg: narrow, too. */
 	double x, y, width, height;
 	double x_least, x_most, y_least, y_most;
 };
@@ -150,6 +151,8 @@ void svg_let_go(struct svg_run *run);
 /* How high the chart is without title, legend and caption, and the drawing of it in that room. */
 /* So wide is a label at the most, in pixels: that of the widest letters of Helvetica's small ones. */
 double svg_label_width(const struct svg *svg, double size);
+/* Lines over time stand each in a panel of its own: in a narrow picture they would hide each other. */
+static inline bool svg_multiples(const struct svg *svg) { return svg->bare && svg->runs > 1; }
 double svg_lines_height(const struct svg *svg);
 void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
 void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);

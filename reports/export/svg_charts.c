@@ -65,13 +65,19 @@ static bool has_series(const struct svg *svg, unsigned which)
 	return false;
 }
 
+enum { MULTIPLE = 92 };
+
 double svg_lines_height(const struct svg *svg)
 {
+	if (svg_multiples(svg))
+		return MULTIPLE * (double)svg->runs;
 	return has_series(svg, 0) && has_series(svg, 1) ? 2 * 206 : 260;
 }
 
 static void caption(struct sl_out *out, const struct svg_panel *panel, const char *text)
 {
+	if (panel->bare)
+		return;
 	const struct svg_text how = { .x = panel->x + panel->width,
 		.y = panel->y - 7,
 		.size = 9.5,
@@ -99,9 +105,44 @@ static void draw_steps(struct sl_out *out, const struct svg_panel *panel, const 
 	sl_out_text(out, "\"/>\n");
 }
 
+static double lines_most(const struct svg *svg, unsigned which)
+{
+	double most = 0;
+	for (uint32_t j = 0; j < svg->runs; j++)
+		for (size_t k = 0; k < svg->run[j].series[which].count; k++)
+			most = fmax(most, svg->run[j].series[which].y[k]);
+	return most;
+}
+
+/* Of GPUs where there are any, else of cpus; all on the same scales. */
+static void lines_apart(const struct svg *svg, struct sl_out *out, const struct svg_panel *capacity)
+{
+	const bool queue = svg->kind == SVG_QUEUE;
+	const unsigned which = !queue && has_series(svg, 1);
+	for (uint32_t i = 0; i < svg->runs; i++) {
+		struct svg_panel panel = panel_of(capacity, i, svg->runs);
+		char title[200];
+		panel.y_most = queue ? lines_most(svg, which) : 100;
+		const double step = svg_step(panel.y_most, 3);
+		panel.y_most = panel.y_most > 0 ? ceil(panel.y_most / step) * step : 1;
+		(void)snprintf(title, sizeof(title), "%.150s: %s", svg->reported[i].label,
+			line_of[queue][which].title);
+		svg_frame(out, &panel, title);
+		svg_axis_values(out, &panel, line_of[queue][which].unit);
+		svg_axis_time(out, &panel, svg->run[0].epoch);
+		if (svg->run[i].series[which].count)
+			draw_steps(out, &panel, &svg->run[i], &svg->run[i].series[which], i);
+	}
+}
+
 void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
 	const bool queue = svg->kind == SVG_QUEUE;
+	if (svg_multiples(svg)) {
+		time_range(svg, &capacity);
+		lines_apart(svg, out, &capacity);
+		return;
+	}
 	const uint32_t panels = has_series(svg, 1) ? 2 : 1;
 	time_range(svg, &capacity);
 	for (uint32_t i = 0; i < panels; i++) {
@@ -141,18 +182,26 @@ static const struct {
 	{ 100000, "100 000" }, { 1000000, "1 000 000" }, { 10000000, "10 000 000" } };
 
 /* Below a second there is one place, at the left: a logarithm has none for zero. */
-enum { ZERO_WIDTH = 70 };
+static double zero_width(const struct svg_panel *panel) { return panel->bare ? 36 : 70; }
 
 static double cdf_x(const struct svg_panel *panel, bool wait, double value)
 {
 	if (wait && value < 1)
-		return panel->x + ZERO_WIDTH * 0.5;
+		return panel->x + zero_width(panel) * 0.5;
 	struct svg_panel scale = *panel;
 	if (wait) {
-		scale.x += ZERO_WIDTH;
-		scale.width -= ZERO_WIDTH;
+		scale.x += zero_width(panel);
+		scale.width -= zero_width(panel);
 	}
 	return svg_x(&scale, log10(value));
+}
+
+/* In a narrow one, names that would lie over each other are left out. */
+static bool is_near(const struct svg_panel *panel, double x, double *last)
+{
+	const bool near = panel->bare && x - *last < 36;
+	*last = near ? *last : x;
+	return near;
 }
 
 static void cdf_tick(struct sl_out *out, const struct svg_panel *panel, double x, const char *name)
@@ -167,16 +216,20 @@ static void cdf_tick(struct sl_out *out, const struct svg_panel *panel, double x
 
 static void cdf_axis(struct sl_out *out, const struct svg_panel *panel, bool wait)
 {
+	double last = panel->x + zero_width(panel) * 0.5;
 	if (wait) {
-		cdf_tick(out, panel, panel->x + ZERO_WIDTH * 0.5, "< 1 s");
+		cdf_tick(out, panel, last, "< 1 s");
 		for (size_t i = 0; i < SL_LEN(time_tick); i++)
-			if (log10(time_tick[i].value) <= panel->x_most + 1e-9)
+			if (log10(time_tick[i].value) <= panel->x_most + 1e-9 &&
+				!is_near(panel, cdf_x(panel, wait, time_tick[i].value), &last))
 				cdf_tick(out, panel, cdf_x(panel, wait, time_tick[i].value),
 					time_tick[i].name);
 		return;
 	}
+	last = -1000;
 	for (size_t i = 0; i < SL_LEN(ratio_tick); i++)
-		if (log10(ratio_tick[i].value) <= panel->x_most + 1e-9)
+		if (log10(ratio_tick[i].value) <= panel->x_most + 1e-9 &&
+			!is_near(panel, cdf_x(panel, wait, ratio_tick[i].value), &last))
 			cdf_tick(out, panel, cdf_x(panel, wait, ratio_tick[i].value), ratio_tick[i].name);
 }
 

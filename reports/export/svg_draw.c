@@ -118,13 +118,13 @@ double svg_step(double range, unsigned most)
 
 void svg_frame(struct sl_out *out, const struct svg_panel *panel, const char *title)
 {
-	const struct svg_text heading = { .x = panel->x,
+	const struct svg_text heading = { .x = panel->bare ? 4 : panel->x,
 		.y = panel->y - 7,
-		.size = 12,
+		.size = panel->bare ? 10.5 : 12,
 		.anchor = "start",
 		.fill = SVG_INK,
-		.most = 110,
-		.bold = true };
+		.most = panel->bare ? 0 : 110,
+		.bold = !panel->bare };
 	svg_text(out, &heading, title);
 	svg_line(out, (double[]){ panel->x, panel->y + panel->height },
 		(double[]){ panel->x + panel->width, panel->y + panel->height }, SVG_FAINT, 1);
@@ -199,7 +199,7 @@ static void range_text(char text[64], double seconds, double step)
 void svg_axis_time(struct sl_out *out, const struct svg_panel *panel, int64_t epoch)
 {
 	const double shift = (double)epoch;
-	unsigned most = (unsigned)(panel->width / 90);
+	unsigned most = (unsigned)(panel->width / (panel->bare ? 55 : 90));
 	most = most < 2 ? 2 : most;
 	const double step = step_of_time(panel->x_most - panel->x_least, most);
 	const double first = ceil((panel->x_least + shift) / step) * step - shift;

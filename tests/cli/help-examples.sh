@@ -26,6 +26,7 @@ cp slurm/*.conf .
 cp slurm/week.txt log.txt
 cp slurm/week.txt sacct.txt
 printf 'traces: [log.swf]\npolicies: [fcfs, easy]\nsettings: {replay.load: [0.8, 1.0]}\n' >load.yaml
+printf 'purpose: for help\ntraces: [log.swf]\npolicies: [fcfs, easy]\n' >paper.yaml
 mkdir include && ln -s "$ROOT/sim" include/schedlab
 cc -shared -fPIC -Iinclude -o my-easy.so "$ROOT/docs/examples/policy/my-easy.c"
 cp my-easy.so mine.so
@@ -38,6 +39,7 @@ printf 'a key of more than sixteen bytes' >site.key
 schedlab check --init log.swf -p easy -p conservative -o baseline.json -q >/dev/null
 schedlab sweep run load.yaml -o load -q >/dev/null
 schedlab bundle out -o paper-run.tar.xz -q
+schedlab study paper.yaml -o paper -q >/dev/null
 printf 'sbatch job.sh\nadvance 1h\nsqueue\n' >lesson.txt
 schedlab run log.swf --until 1d -o half -q >/dev/null
 schedlab run sacct.txt -c slurm -p slurm -o slurm-run -q >/dev/null 2>&1
@@ -50,7 +52,7 @@ prepare() {
 	rm -rf work
 	cp -a files work
 	case $1 in *' -o out'*) rm -r work/out ;; *out/1-*) rm -r work/out && mv work/three work/out ;; esac
-	case $1 in *' -o load'*) rm -r work/load ;; *check*--init*) rm work/baseline.json ;; esac
+	case $1 in *' -o load'*) rm -r work/load ;; *check*--init*) rm work/baseline.json ;; *'study paper.yaml'*) rm -r work/paper ;; esac
 	case $1 in *' -o paper-run.tar.xz'*) rm work/paper-run.tar.xz ;; *convert*' trace.swf') rm work/trace.swf ;; esac
 	case $1 in *--new-key*) rm work/site.key ;; *'cluster.json -o cluster.yaml') rm work/cluster.yaml ;; esac
 	case $1 in *from-snapshot*) rm -r work/out && mv work/half work/out ;; *sprio*) rm -r work/out && mv work/slurm-run work/out ;; esac

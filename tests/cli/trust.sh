@@ -86,6 +86,11 @@ opened() {
 		refused "$k" sweep run "$k/sweep.yaml" -o "$k/points" --dry-run
 		refused "$k" sweep plan "$k/sweep.yaml" -o "$k/points" --emit make
 		;;
+	study)
+		[ "$k" = named ] && return
+		refused "$k" study "$k/sweep.yaml" -o "$k/study"
+		refused "$k" study "$k/sweep.yaml" -o "$k/study" --dry-run
+		;;
 	view)
 		for tool in squeue sinfo sacct scontrol sprio sshare; do
 			words=

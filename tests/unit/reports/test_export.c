@@ -442,13 +442,17 @@ Test(export, svg_of_a_paper_has_no_heading)
 	const struct sl_document_run reported[] = { { .label = "easy", .result = &hand->result },
 		{ .label = longer, .result = &hand->result } };
 	struct bytes named = made("svg", "utilization", reported, 2, &(struct sl_compared){ .title = "t" });
-	struct bytes bare = made("svg", "utilization", reported, 2, &(struct sl_compared){ .title = "" });
+	struct bytes bare = made("svg", "wait-cdf", reported, 2, &(struct sl_compared){ .title = "" });
+	struct bytes apart = made("svg", "utilization", reported, 2, &(struct sl_compared){ .title = "" });
 	expect_in("with a heading", &named, "font-weight=\"bold\">Utilization: t</text>");
-	expect_not_in("without", &bare, "font-weight=\"bold\">Utilization");
+	expect_not_in("without", &bare, "font-weight=\"bold\">");
+	expect_in("a panel a run", &apart, "by=account: Share of cpus busy</text>");
+	expect_in("on the same scale", &apart, ">easy: Share of cpus busy</text>");
 	expect_in("whole", &bare, "by=account</text>");
 	expect_not_in("cut", &named, "by=account</text>");
 	expect_in("the page's colour", &bare, "#0067a5");
 	free(named.data);
+	free(apart.data);
 	free(bare.data);
 	free(hand);
 }

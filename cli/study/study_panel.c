@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * study_panel.c - one panel of a study: its policies compared on one trace and machine, and what the table
+ * takes from it.
+ *
+ * The comparison is that of `schedlab compare`, with its line: of a log over blocks of its jobs, of a trace
+ * that is drawn over a trace a seed. Where seeds are several, figures and the page are of the first one.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/study/study.h"
+
+enum { WORDS_MAX = 4096 };
+
+/* ---- Which ------------------------------------------------------------------------------------------- */
+
+/* The two agree in all but policy and seed. */
+static bool is_of_panel(const struct study *study, const struct point *a, const struct point *b)
+{
+	const struct sweep_spec *spec = &study->sweep.spec;
+	for (size_t f = 0; f < spec->factor_count; f++)
+		if (f != spec->policy_at && f != spec->seed_at && a->value[f] != b->value[f])
+			return false;
+	return true;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* What distinguishes the panel: its trace, and of the rest what has several values. */
+static const char *title_of(const struct study *study, const struct point *point)
+{
+	const struct sweep *sweep = &study->sweep;
+	const struct sweep_spec *spec = &sweep->spec;
+	const char *title = last_part(point_value(sweep, point, spec->trace_at));
+	for (size_t f = 0; f < spec->factor_count && title; f++) {
+		const bool is_cluster = f == spec->cluster_at;
+		if (spec->factor[f].count < 2 || f == spec->trace_at || f == spec->policy_at ||
+			f == spec->seed_at)
+			continue;
+		const char *value = point_value(sweep, point, f);
+		title = text_made(study->arena, "%s, %s%s%s", title, is_cluster ? "" : spec->factor[f].name,
+			is_cluster ? "" : "=", last_part(value));
+	}
+	return title;
+}
+
+/* A folder's name: letters and digits of the title. */
+static void panel_name(struct study_panel *panel, size_t number)
+{
+	size_t used = (size_t)snprintf(panel->name, sizeof(panel->name), "%zu-", number + 1);
+	for (const char *p = panel->title; *p && used + 1 < sizeof(panel->name) - 16; p++) {
+		const bool plain = isalnum((unsigned char)*p) || *p == '.' || *p == '_' || *p == '=';
+		if (plain)
+			panel->name[used++] = *p;
+		else if (panel->name[used - 1] != '-')
+			panel->name[used++] = '-';
+	}
+	panel->name[used] = '\0';
+}
+
+static int panel_take(struct study *study, const struct point *point, struct sl_err *err)
+{
+	const struct sweep *sweep = &study->sweep;
+	const char *policy = point_value(sweep, point, sweep->spec.policy_at);
+	struct study_panel *panel = NULL;
+	for (size_t i = 0; i < study->panels && !panel; i++)
+		if (is_of_panel(study, &study->panel[i].point, point))
+			panel = &study->panel[i];
+	if (!panel) {
+		panel = &study->panel[study->panels++];
+		*panel = (struct study_panel){ .point = *point, .samples = 1 };
+		panel->policy = sl_alloc(study->arena, STUDY_ROWS_MAX, sizeof(*panel->policy));
+		panel->title = title_of(study, point);
+		if (!panel->policy || !panel->title)
+			return sl_fail_memory(err);
+		panel_name(panel, study->panels - 1);
+	}
+	for (size_t i = 0; i < panel->policies; i++)
+		if (strcmp(panel->policy[i], policy) == 0)
+			return SL_OK;
+	if (panel->policies == STUDY_ROWS_MAX)
+		return sl_fail(err, SL_INPUT, "a study of more than %d policies: split it", STUDY_ROWS_MAX);
+	panel->policy[panel->policies++] = policy;
+	return SL_OK;
+}
+
+int study_panels(struct study *study, struct sl_err *err)
+{
+	int status = sweep_points(&study->sweep, err);
+	study->panel = status ? NULL : sl_alloc(study->arena, study->sweep.count, sizeof(*study->panel));
+	if (!status && !study->panel)
+		return sl_fail_memory(err);
+	for (size_t i = 0; i < study->sweep.count && !status; i++)
+		status = panel_take(study, &study->sweep.point[i], err);
+	return status;
+}
+
+/* ---- Its line ---------------------------------------------------------------------------------------- */
+
+struct line {
+	char **word;
+	size_t count;
+	struct sl_arena *arena;
+	bool failed;
+};
+
+static void word_add(struct line *line, const char *option, const char *value)
+{
+	const char *const words[] = { option, value };
+	for (size_t i = 0; i < SL_LEN(words); i++) {
+		if (!words[i])
+			continue;
+		line->failed = line->failed || line->count == WORDS_MAX;
+		char *word = line->failed ? NULL : sl_strdup(line->arena, words[i], strlen(words[i]));
+		line->failed = !word;
+		if (word)
+			line->word[line->count++] = word;
+	}
+}
+
+/* Of the study's line, and what the spec says for all. */
+static void words_of_all(const struct study *study, const struct study_panel *panel, struct line *line)
+{
+	static const char *const flags[] = { "no-sync", "trust", "check", "quiet" };
+	static const char *const values[] = { "threads", "max-time", "max-memory", "blocks" };
+	const struct sweep *sweep = &study->sweep;
+	const struct sweep_spec *spec = &sweep->spec;
+	bool field = true;
+	for (size_t i = 0; i < panel->policies; i++)
+		word_add(line, "--policy", panel->policy[i]);
+	for (size_t f = 0; f < spec->factor_count; f++) {
+		const char *name = spec->factor[f].name;
+		const char *value = point_value(sweep, &panel->point, f);
+		if (f == spec->trace_at || f == spec->policy_at || f == spec->seed_at)
+			continue;
+		field = field && strcmp(name, "replay.metrics") != 0;
+		if (f == spec->cluster_at)
+			word_add(line, "--cluster", value);
+		else if (strcmp(name, "model") == 0)
+			word_add(line, "--model", value);
+		else
+			word_add(line, "--set", text_made(line->arena, "%s=%s", name, value));
+	}
+	if (field)
+		word_add(line, "--set", "replay.metrics=field");
+	for (size_t i = 0; i < spec->metric_count; i++)
+		word_add(line, "--metric", spec->metric[i]);
+	const char *const said[][2] = { { "--jobs", spec->jobs }, { "--from", spec->from },
+		{ "--to", spec->to }, { "--tz", spec->tz } };
+	for (size_t i = 0; i < SL_LEN(said); i++)
+		if (said[i][1])
+			word_add(line, said[i][0], said[i][1]);
+	for (size_t i = 0; i < SL_LEN(flags); i++)
+		if (arg_flag(study->args, flags[i]))
+			word_add(line, text_made(line->arena, "--%s", flags[i]), NULL);
+	for (size_t i = 0; i < SL_LEN(values); i++)
+		if (arg(study->args, values[i]))
+			word_add(
+				line, text_made(line->arena, "--%s", values[i]), arg(study->args, values[i]));
+}
+
+static const struct factor *seeds_of(const struct study *study)
+{
+	return &study->sweep.spec.factor[study->sweep.spec.seed_at];
+}
+
+static const struct sweep_trace *trace_of(const struct study *study, const struct study_panel *panel)
+{
+	const struct sweep_spec *spec = &study->sweep.spec;
+	return &spec->trace[panel->point.value[spec->trace_at]];
+}
+
+/* A trace of the i-th seed: the file, or one that is made. */
+static int trace_add(const struct study *study, const struct study_panel *panel, struct line *line, size_t i,
+	struct sl_err *err)
+{
+	const struct sweep_trace *trace = trace_of(study, panel);
+	const char *seed = seeds_of(study)->value[trace->seeded ? 0 : i];
+	if (trace->file) {
+		word_add(line, trace->file, NULL);
+		return SL_OK;
+	}
+	const size_t number = panel->point.value[study->sweep.spec.trace_at] + 1;
+	const char *path = text_made(line->arena, STUDY_INPUTS "/drawn-%zu-%s.swf", number, seed);
+	if (!path)
+		return sl_fail_memory(err);
+	word_add(line, path, NULL);
+	if (access(path, R_OK) == 0)
+		return SL_OK;
+	const struct generate_call call = { trace->generate, strtoull(seed, NULL, 10), trace->seeded,
+		line->arena, study->sweep.registry };
+	return generate_line(&call, path, err);
+}
+
+/* Seeds of a log are those of one line: they follow one another. */
+static int seeds_follow(const struct study *study, struct sl_err *err)
+{
+	const struct factor *seeds = seeds_of(study);
+	const struct sl_place at = { study->sweep.spec.file, seeds->line, seeds->column };
+	int64_t first;
+	for (size_t i = 0; i < seeds->count; i++) {
+		int64_t seed;
+		if (!sl_get_i64(seeds->value[i], strlen(seeds->value[i]), &seed) || seed < 0)
+			return sl_fail_at(
+				err, &at, "a seed must be a whole number, not '%.60s'", seeds->value[i]);
+		first = i ? first : seed;
+		if (seed != first + (int64_t)i)
+			return sl_fail_at(
+				err, &at, "the seeds of a study follow one another: 1..%zu", seeds->count);
+	}
+	return SL_OK;
+}
+
+/* ---- What is taken of it ----------------------------------------------------------------------------- */
+
+struct taking {
+	struct study *study;
+	struct study_panel *panel;
+	bool values, counts; /* Which of them. */
+};
+
+static int counts_take(const struct taking *taking, const struct comparison *all, struct sl_err *err)
+{
+	const struct scenario *scenario = all->run[0].scenario;
+	struct study_counts *counts = &taking->panel->counts;
+	char text[2][600] = { "", "" };
+	const int64_t *left = metrics_get(&all->row[0].metrics, "jobs.left_out");
+	counts->rows = scenario->rows;
+	counts->replayed = scenario->jobs.count;
+	counts->repaired = anomalies_text(scenario, false, text[0], sizeof(text[0]));
+	counts->dropped = anomalies_text(scenario, true, text[1], sizeof(text[1]));
+	counts->over = scenario->limits_over;
+	counts->none = scenario->limits_none;
+	counts->raised = scenario->overrun == SL_OVERRUN_RAISE ? scenario->limits_over : 0;
+	counts->left_out = left ? (uint64_t)*left / 1000000 : 0;
+	for (uint32_t row = 0; scenario->jobs.estimate && row < scenario->jobs.count; row++)
+		counts->estimates += scenario->jobs.estimate[row] != scenario->jobs.limit[row];
+	counts->why_repaired = sl_strdup(taking->study->arena, text[0], strlen(text[0]));
+	counts->why_dropped = sl_strdup(taking->study->arena, text[1], strlen(text[1]));
+	return counts->why_repaired && counts->why_dropped ? SL_OK : sl_fail_memory(err);
+}
+
+static int cells_take(const struct taking *taking, const struct comparison *all, struct sl_err *err)
+{
+	const struct study *study = taking->study;
+	struct study_panel *panel = taking->panel;
+	panel->rows = all->count;
+	panel->row = sl_alloc(study->arena, all->count, sizeof(*panel->row));
+	for (size_t r = 0; panel->row && r < all->count; r++) {
+		struct study_row *row = &panel->row[r];
+		row->label = sl_strdup(study->arena, all->row[r].label, strlen(all->row[r].label));
+		row->cell = sl_alloc(study->arena, study->metrics, sizeof(*row->cell));
+		if (!row->label || !row->cell)
+			return sl_fail_memory(err);
+		for (size_t m = 0; m < study->metrics; m++) {
+			struct study_cell *cell = &row->cell[m];
+			const char *metric = study->metric[m].name;
+			const int64_t *micro = metrics_get(&all->row[r].metrics, metric);
+			const struct sl_difference *said = r ? compare_difference(all, r, metric) : NULL;
+			const struct sl_certainty *certain = r ? compare_certainty(all, r, metric) : NULL;
+			cell->has = micro != NULL;
+			cell->micro = micro ? *micro : 0;
+			cell->compared = said != NULL;
+			if (said) {
+				cell->difference = said->estimate;
+				cell->low = said->low;
+				cell->high = said->high;
+			}
+			cell->sure = certain ? certain->sure : 0;
+		}
+	}
+	return panel->row ? SL_OK : sl_fail_memory(err);
+}
+
+/* Of one metric: bold is what a test tells from each other policy, in the good direction. */
+static int best_take(const struct taking *taking, const struct comparison *all, size_t m, struct sl_err *err)
+{
+	const struct sl_metric_info *metric = &taking->study->metric[m];
+	struct study_panel *panel = taking->panel;
+	size_t best = SIZE_MAX;
+	for (size_t r = 0; r < panel->rows && metric->better; r++) {
+		const struct study_cell *cell = &panel->row[r].cell[m];
+		if (!cell->has)
+			return SL_OK;
+		if (best == SIZE_MAX || (metric->better < 0 ? cell->micro < panel->row[best].cell[m].micro
+							    : cell->micro > panel->row[best].cell[m].micro))
+			best = r;
+	}
+	bool all_sure = best != SIZE_MAX && panel->rows > 1;
+	for (size_t r = 0; r < panel->rows && all_sure; r++) {
+		struct sl_difference said;
+		struct sl_certainty certain;
+		bool found = false;
+		struct compared_pair pair = { all, r, best, metric->name };
+		if (r == best)
+			continue;
+		const int status = compare_between(&pair, &said, &certain, &found, err);
+		if (status)
+			return status;
+		all_sure = found && certain.sure == (metric->better < 0 ? -1 : 1);
+	}
+	if (all_sure)
+		panel->row[best].cell[m].best = true;
+	return SL_OK;
+}
+
+static int panel_files(const struct comparison *all, void *self, struct sl_err *err)
+{
+	const struct taking *taking = self;
+	int status = taking->counts ? counts_take(taking, all, err) : SL_OK;
+	if (status || !taking->values)
+		return status;
+	taking->panel->samples = all->replication ? all->each : 1;
+	if (all->reported.apart)
+		taking->panel->apart =
+			sl_strdup(taking->study->arena, all->reported.apart, strlen(all->reported.apart));
+	status = cells_take(taking, all, err);
+	for (size_t m = 0; m < taking->study->metrics && !status && !all->reported.apart; m++)
+		status = best_take(taking, all, m, err);
+	return status;
+}
+
+/* The study says what came of all panels; a panel has its files. */
+static void panel_table(const struct comparison *all, void *self)
+{
+	(void)all;
+	(void)self;
+}
+
+/* ---- Run ----------------------------------------------------------------------------------------------- */
+
+struct go {
+	const char *folder; /* "runs" */
+	bool seeds, figures;
+	struct taking taking;
+	bool same; /* Nothing was drawn: all seeds are one. */
+};
+
+static int panel_go(struct study *study, struct study_panel *panel, struct go *go, struct sl_err *err)
+{
+	struct sl_arena *arena = sl_arena_new();
+	struct line line = { .arena = arena };
+	const struct factor *seeds = seeds_of(study);
+	const bool drawn = trace_of(study, panel)->generate != NULL;
+	int status = SL_OK;
+	line.word = arena ? sl_alloc(arena, WORDS_MAX, sizeof(*line.word)) : NULL;
+	if (!line.word) {
+		if (arena)
+			sl_arena_free(arena);
+		return sl_fail_memory(err);
+	}
+	for (size_t i = 0; i < (drawn && go->seeds ? seeds->count : 1) && !status; i++)
+		status = trace_add(study, panel, &line, i, err);
+	words_of_all(study, panel, &line);
+	word_add(&line, "--seed", seeds->value[0]);
+	if (go->seeds && !drawn)
+		word_add(&line, "--reps", text_made(arena, "%zu", seeds->count));
+	word_add(&line, "--output", text_made(arena, "%s/%s", go->folder, panel->name));
+	if (!go->figures)
+		word_add(&line, "--no-report", NULL);
+	struct args args = { .data = study->args->data,
+		.program = study->args->program,
+		.command = &cmd_compare,
+		.arena = arena,
+		.registry = study->args->registry,
+		.of_file = true };
+	if (!status && line.failed)
+		status = sl_fail(err, SL_INPUT, "the line of a panel is too long, or memory is out");
+	if (!status)
+		status = args_parse(&args, line.word, line.count, err);
+	if (!status) {
+		struct comparison all = { .args = &args,
+			.files = panel_files,
+			.table = panel_table,
+			.lean = true,
+			.self = &go->taking,
+			.document = &study_document,
+			.chart = text_made(arena, "figures/%s-", panel->name) };
+		status = compare_traces(&all, err);
+		go->same = all.same;
+		compare_end(&all);
+	}
+	sl_arena_free(arena);
+	return status;
+}
+
+int study_run(struct study *study, struct study_panel *panel, struct sl_err *err)
+{
+	const bool several = seeds_of(study)->count > 1;
+	const bool drawn = trace_of(study, panel)->generate != NULL && !trace_of(study, panel)->seeded;
+	struct go first = { "runs", false, true, { study, panel, !several, true }, false };
+	int status = drawn ? SL_OK : seeds_follow(study, err);
+	if (several && !status) {
+		struct go go = { "seeds", true, false, { study, panel, true, false }, false };
+		status = panel_go(study, panel, &go, err);
+		if (status == SL_USAGE && go.same) { /* A log is what it is. */
+			*err = (struct sl_err){ 0 };
+			status = SL_OK;
+			first.taking.values = true;
+		}
+	}
+	return status ? status : panel_go(study, panel, &first, err);
+}
