@@ -30,6 +30,7 @@ static void document_close(void *self)
 	free(page->block);
 	page_text_free(&page->runs);
 	page_text_free(&page->version);
+	page_text_free(&page->time_zone);
 	free(page);
 }
 
@@ -192,6 +193,11 @@ static void put_meta(const struct page *page, const struct sl_compared *compared
 	page_i64(json, page->epoch);
 	page_put(json, ",\"utc_offset\":");
 	page_i64(json, page->utc_offset);
+	if (page->time_zone.length) {
+		page_put(json, ",\"time_zone\":\"");
+		page_bytes(json, page->time_zone.data, page->time_zone.length);
+		page_put(json, "\"");
+	}
 	put_metric_info(json, compared);
 	put_words(json);
 	put_resources(page, json);

@@ -239,6 +239,8 @@ static void about_page(struct page *page, const struct page_run *run)
 {
 	page->epoch = run->result->epoch;
 	page->utc_offset = run->result->utc_offset;
+	if (!page->run_count && run->result->time_zone) /* Letters, digits, and a few signs. */
+		page_put(&page->time_zone, run->result->time_zone);
 	for (size_t i = 0; i < run->reported->fact_count; i++)
 		if (strcmp(run->reported->fact[i].key, "version") == 0)
 			page_put(&page->version, run->reported->fact[i].value);
@@ -254,6 +256,7 @@ void page_join(struct page *page, struct page *part)
 		page->epoch = part->epoch;
 		page->utc_offset = part->utc_offset;
 		page_bytes(&page->version, part->version.data, part->version.length);
+		page_bytes(&page->time_zone, part->time_zone.data, part->time_zone.length);
 	}
 	page->gpus = page->gpus || part->gpus;
 	page->nodes = page->nodes || part->nodes;

@@ -12,7 +12,7 @@ def all_tests():
     return [value for name, value in globals().items() if name.startswith("test_")]
 
 
-SECTIONS = ["summary", "comparison", "time", "distribution", "gantt", "heat", "shares", "search", "methods"]
+SECTIONS = ["summary", "picture", "comparison", "time", "distribution", "gantt", "heat", "shares", "search", "methods"]
 SHIFT, CTRL = 8, 2
 
 
@@ -195,12 +195,58 @@ def test_zoom_by_drag(b, p):
     assert near(now["from"], full["from"] + span * 0.25, span * 0.02), (now, full)
     assert near(now["to"], full["from"] + span * 0.5, span * 0.02), (now, full)
     for name in names:
+        b.box(over(name))  # Out of sight a chart waits until it is seen.
+        b.frames()
         scale = b.run("const x = page.charts[arguments[0]].plot.scales.x; return [x.min, x.max]", name)
         assert near(scale[0], now["from"], 1) and near(scale[1], now["to"], 1), (name, scale, now)
     b.press(*at(b.box(over(names[1]))), count=2)
     now = b.run("return page.time.get()")
     assert now == full, (now, full)
     assert b.run("return document.querySelector('[data-test=reset-time]').disabled")
+
+
+def test_picture(b, p):
+    """the page opens with a chart of use and one of the queue for each run, side by side, on the same scales"""
+    b.open(p.small)
+    b.box("[data-test=multiples]")
+    b.frames()
+    rows = b.run("""return [...document.querySelectorAll('[data-test=multiples-row]')]
+        .map((row) => [...row.querySelectorAll('[data-test=chart]')].map((e) => e.dataset.chart))""")
+    assert rows == [[f"glance-{of}-{k}" for k in range(3)] for of in ("cpus", "queued")], rows
+    tops = b.run("return arguments[0].map((name) => page.charts[name].plot.scales.y.max)", rows[1])
+    assert len(set(tops)) == 1, tops
+    row = p.rows("small", "2-easy", "usage.csv")[700]
+    shown = b.run("return page.charts['glance-queued-1'].values(arguments[0])[0]", float(row["time"]))
+    assert shown == float(row["jobs_queued"]), (shown, row)
+    assert not b.run("return document.querySelector('#picture [data-chart=glance-gpus-0]') !== null")
+    b.open(p.one)
+    assert b.run("return document.querySelector('#picture')") is None
+
+
+def test_difference_to_first(b, p):
+    """a chart of its own has each other run's jobs waiting less the first run's, below 0 too"""
+    b.open(p.small)
+    b.box(over("use-queued-less"))
+    b.frames()
+    time = float(p.rows("small", "2-easy", "usage.csv")[900]["time"])
+    both = b.run("return [page.charts['use-queued'].values(arguments[0]), page.charts['use-queued-less'].values(arguments[0])]", time)
+    queued, less = both
+    assert less == [queued[1] - queued[0], queued[2] - queued[0]] and less[0] < 0, both
+    assert b.run("return page.charts['use-queued-less'].plot.scales.y.min") < 0
+
+
+def test_survival(b, p):
+    """on two logarithms a curve is the share that waited longer, and ends where nobody did"""
+    b.open(p.small)
+    b.choose("[data-test=cdf-of]", "wait_survival")
+    b.box(over("cdf-all-0"))
+    b.frames()
+    found = b.run("""const u = page.charts['cdf-all-0'].plot;
+        return [...u.data[2]].filter((v) => Number.isFinite(v))""")
+    assert found[0] == 0 and all(x >= y for x, y in zip(found, found[1:])), found[:5]
+    waits = sorted(float(row["wait"]) for row in p.rows("small", "2-easy") if row["wait"])
+    least = 10 ** found[-1]
+    assert 0 < least < 0.05, (least, len(waits))
 
 
 # ---- The schedule

@@ -91,6 +91,24 @@ def test_times(b, p):
     ])
 
 
+def test_zones(b, p):
+    """a zone that the log names is followed, with its daylight saving, there and back; days begin at its midnights"""
+    b.open(p.zoned)
+    for expression, value in [
+        ("page.text.time(0)", "2007-03-04 01:20:00"),
+        ("page.text.time(691200)", "2007-03-12 02:20:00"),
+        ("page.text.zone(0)", "US/Pacific, PST (UTC\u221208:00)"),
+        ("page.text.zone(691200)", "US/Pacific, PDT (UTC\u221207:00)"),
+        ("page.text.fromClock(Date.UTC(2007, 2, 12, 2, 20) / 1000 - page.meta.epoch)", 691200),
+        ("page.text.time(page.text.ticks(0, 691200, 8).at[6])", "2007-03-11 00:00:00"),
+        ("page.text.time(page.text.ticks(0, 691200, 8).at[7])", "2007-03-12 00:00:00"),
+        ("document.querySelector('[data-test=zone]').textContent",
+         "US/Pacific, PST (UTC\u221208:00) \u2013 US/Pacific, PDT (UTC\u221207:00)"),
+    ]:
+        found = b.run("return " + expression)
+        assert found == value, (expression, found, value)
+
+
 def test_names(b, p):
     """what cannot be seen in a name, or turns others around, is made visible; a long one is cut between characters"""
     check(b, p, [

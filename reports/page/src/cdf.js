@@ -11,6 +11,7 @@
 	};
 	const measures = {
 		wait: { title: 'Wait', least: 1, unit: 's', zero: true },
+		wait_survival: { of: 'wait', title: 'Wait, both axes logarithmic', least: 1, unit: 's', zero: true, survival: true },
 		bounded_slowdown: { title: 'Bounded slowdown', least: 1, unit: 'number', zero: false },
 	};
 
@@ -76,7 +77,10 @@
 		};
 	}
 
-	function seriesOf(curves, scale, look) {
+	/* The share of those that are above, on a logarithm: NaN, where nobody is. */
+	const above = (share) => share < 1 - 1e-12 ? Math.log10(1 - share) : NaN;
+
+	function seriesOf(curves, scale, look, measure) {
 		const places = curves.map((curve) => Float64Array.from(curve.value, scale.place));
 		const { x, held } = page.merge(places);
 		/* Before the first value the share is 0: one more point, where the axis begins. */
@@ -87,6 +91,10 @@
 			const values = new Float64Array(xs.length);
 			for (let i = 0; i < x.length; i++)
 				values[i + 1] = held[k][i] < 0 ? 0 : curve.share[held[k][i]];
+			if (measure.survival)
+				values.forEach((share, i) => {
+					values[i] = above(share);
+				});
 			return { ...look(curve, k), values, curve };
 		});
 		return { x: xs, series };
@@ -111,12 +119,14 @@
 	}
 
 	function draw(host, { name, title, measure, curves, scale, look, height }) {
-		const { x, series } = seriesOf(curves, scale, look);
+		const { x, series } = seriesOf(curves, scale, look, measure);
+		const write = (v) => page.text.percent(measure.survival ? Math.pow(10, v) : v);
 		return page.chart(host, {
-			name, title, x, series, height, named: true, compact: height < 200 && measure.runs, top: 1 / 1.06, from: scale.from, to: scale.to,
+			name, title, x, series, height, named: true, compact: height < 200 && measure.runs, from: scale.from, to: scale.to,
+			...(measure.survival ? { top: 0, bottom: -1 } : { top: 1 / 1.06 }),
 			xTicks: ticksOf(scale, measure),
-			xText: (at) => '\u2264 ' + page.text.value(scale.value(at), measure.unit),
-			yTicks: (v) => page.text.percent(v), text: (v) => page.text.percent(v),
+			xText: (at) => (measure.survival ? '> ' : '\u2264 ') + page.text.value(scale.value(at), measure.unit),
+			yTicks: write, text: write,
 			table: () => tableOf(title, measure, series),
 		});
 	}
@@ -126,7 +136,7 @@
 		when: () => page.runs.some((run) => run.cdf !== null && run.cdf !== undefined),
 		async build(body) {
 			const all = await Promise.all(page.runs.map((run) => page.data.block(run.cdf)));
-			const curvesOf = (run, of, by) => (all[run.index] || []).filter((curve) => curve.of === of && curve.by === by);
+			const curvesOf = (run, of, by) => (all[run.index] || []).filter((curve) => curve.of === (measures[of].of || of) && curve.by === by);
 			const bys = Object.keys(kinds).filter((by) => page.runs.some((run) => curvesOf(run, 'wait', by).length > (by === 'all' ? 0 : 1)));
 			const now = { of: 'wait', by: bys[0] || 'all', run: 'each' };
 			const host = page.el('div', { 'data-test': 'distribution' });
@@ -172,7 +182,8 @@
 						look: (curve, k) => ({ name: label(curve.group), colour: () => page.theme.run(k), dash: page.theme.dash(k),
 							swatch: () => page.swatch(k) }) }));
 				}
-				note.textContent = 'Each line: the share of jobs whose value is at most that on the axis. Lines further to the left wait less. ' +
+				note.textContent = (measure.survival ? 'Each line: the share of jobs that waited longer; where the axis of shares has no place, nobody did. Lower lines wait less. ' :
+					'Each line: the share of jobs whose value is at most that on the axis. Lines further to the left wait less. ') +
 					(measure.zero ? 'The axis is logarithmic; 0 has its own place at the left.' : 'The axis is logarithmic.') +
 					(now.by === 'size' ? ' Sizes are in powers of two.' : '');
 			}

@@ -189,8 +189,10 @@ page.holds = function (x, at) {
 		options.series.forEach((series, k) => {
 			if (series.visible && !series.visible())
 				return;
-			for (const span of chart.spans[k])
+			for (const span of chart.spans[k]) {
 				high = Math.max(high, (alone(options) ? span.high : span.mean) || 0);
+				low = Math.min(low, (alone(options) ? span.low : span.mean) || 0);
+			}
 			for (let i = first; i <= end && !chart.length; i++) {
 				if (series.values[i] > high)
 					high = series.values[i];

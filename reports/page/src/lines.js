@@ -13,6 +13,9 @@
 		{ name: 'gpus_queued', title: 'GPUs asked for by waiting jobs', open: true },
 		{ name: 'running', title: 'Jobs running', unit: 'jobs' },
 		{ name: 'suspended', title: 'Jobs suspended', unit: 'jobs' },
+		{ name: 'queued', key: 'queued-less', less: true, title: 'Waiting, less the first run', unit: 'jobs', open: true },
+		{ name: 'cpus', key: 'cpus-less', less: true, title: 'CPUs, less the first run' },
+		{ name: 'gpus', key: 'gpus-less', less: true, title: 'GPUs, less the first run' },
 	];
 	const away = ['maintenance', 'outage', 'state'];
 
@@ -73,7 +76,14 @@
 			series.push({ name: run.label, values: spread(await page.data.block(blocks[k].value)), peaks: peak ? spread(peak) : null, colour: () => page.theme.run(k), dash: page.theme.dash(k), run,
 				visible: () => run.visible, swatch: () => page.swatch(k) });
 		}
-		return { x, series };
+		return { x, series: measure.less ? lessFirst(series) : series };
+	}
+
+	/* How far each other run is from the first, where both are there. */
+	function lessFirst(series) {
+		const first = series.find((one) => one.run.index === 0);
+		return first ? series.filter((one) => one !== first).map((one) => ({ ...one, peaks: null,
+			values: one.values.map((value, i) => value - first.values[i]) })) : [];
 	}
 
 	function capacityOf(run, measure) {
@@ -180,7 +190,7 @@
 		const text = (v) => Number.isFinite(v) ? page.text.number(v, 6) : '\u2013';
 		let chart = null;
 		chart = page.chart(host, {
-			name: 'use-' + measure.name, title: measure.title, unit: [unit, capacity ? `of ${page.text.number(capacity, 7)}` : '']
+			name: 'use-' + (measure.key || measure.name), title: measure.title, unit: [unit, capacity ? `of ${page.text.number(capacity, 7)}` : '']
 				.filter(Boolean).join(', '),
 			x, series, linked: true, top: capacity, named: page.runs.length > 1, text,
 			xTicks: page.text.ticks, xText: page.text.time,
@@ -205,22 +215,22 @@
 				for (const gauge of run.gauges || [])
 					if (!known.some((one) => one.gauge && one.name === gauge.name))
 						known.push({ name: gauge.name, title: page.text.clean(gauge.title || gauge.name, 80), gauge: true });
-			const there = known.filter((measure) => gather(measure).some(Boolean));
+			const there = known.filter((measure) => gather(measure).some(Boolean) && (!measure.less || page.runs.length > 1));
 			const out = await outOfService(page.runs[0]);
 			const rules = Array.from(new Set(page.runs.map((run) => run.use_rule).filter(Boolean)));
 			const hosts = page.el('div');
 			const open = new Map();
 			const show = async (measure, on) => {
-				const host = open.get(measure.name).host;
+				const host = open.get(measure.key || measure.name).host;
 				host.hidden = !on;
-				if (on && !open.get(measure.name).begun) {
-					open.get(measure.name).begun = true;
+				if (on && !open.get(measure.key || measure.name).begun) {
+					open.get(measure.key || measure.name).begun = true;
 					await panel(host, measure, measure.unit, out);
 				}
 			};
 			const buttons = there.map((measure) => {
 				const host = page.el('div', { hidden: true });
-				open.set(measure.name, { host, begun: false });
+				open.set(measure.key || measure.name, { host, begun: false });
 				hosts.append(host);
 				return page.toggle({ text: measure.title, pressed: Boolean(measure.open), test: 'measure',
 					change: (on) => show(measure, on) });
@@ -240,4 +250,7 @@
 		},
 	});
 	page.secondsOf = secondsOf;
+	page.useOf = gather;
+	page.useSeries = seriesOf;
+	page.capacityOf = capacityOf;
 })();

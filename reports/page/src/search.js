@@ -40,7 +40,7 @@ page.search = (function () {
 		if (!dated || !page.meta.epoch)
 			return seconds(text);
 		const [, y, mo, d, h, mi, s] = dated.map((part) => Number(part || 0));
-		return Date.UTC(y, mo - 1, d, h, mi, s) / 1000 - page.meta.epoch - (page.meta.utc_offset || 0);
+		return page.text.fromClock(Date.UTC(y, mo - 1, d, h, mi, s) / 1000 - page.meta.epoch - (page.meta.utc_offset || 0));
 	}
 
 	const compare = {

@@ -156,6 +156,12 @@
 		}));
 	}
 
+	/* Of the beginning, and of the end where that is another. */
+	function zones() {
+		const both = [page.text.zone(page.time.full.from), page.text.zone(page.time.full.to)];
+		return both[0] === both[1] ? both[0] : both.join(' \u2013 ');
+	}
+
 	page.section({
 		id: 'summary', title: 'Summary', order: 10,
 		build(body, section) {
@@ -180,7 +186,8 @@
 						page.el('div', { class: 'run' }, page.swatch(r.index), page.name(r.label, 80)))),
 					entry('Jobs', count),
 					entry('Time', page.runs.length ? [page.el('div', { text: page.text.time(page.time.full.from) }),
-						page.el('div', { class: 'small', text: `to ${page.text.time(page.time.full.to)}` })] : null),
+						page.el('div', { class: 'small', text: `to ${page.text.time(page.time.full.to)}` }),
+						page.text.dated ? page.el('div', { class: 'small', 'data-test': 'zone', text: zones() }) : []] : null),
 					entry('Seed', ofAll('seed')),
 					entry('Trace, SHA-256', digests('trace_sha256', 'the trace\u2019s SHA-256')),
 					entry('Cluster, SHA-256', digests('cluster_sha256', 'the cluster\u2019s SHA-256')),

@@ -6,6 +6,8 @@
  *   page.text.number(x), .signed    four significant figures, thousands apart
  *   page.text.duration(seconds)     "12.5 s", "1:02:03", "3d 04:05:06"
  *   page.text.time(seconds)         of the run's clock: a date where the epoch is known, else a duration
+ *   page.text.zone(seconds)         of that clock: "US/Pacific, PDT (UTC−07:00)", "UTC+01:00"; '': no date is known
+ *   page.text.fromClock(seconds)    from the clock, without daylight saving, to the page's seconds
  *   page.text.value(x, unit)        a metric in its unit; .difference(x, unit) with its sign
  *   page.text.step(seconds), .span  the next round length of time, and its name: "12 h"
  *   page.text.ticks(from, to, n)    {at, label}: round times for an axis of about n of them
@@ -16,6 +18,47 @@ page.text = (function () {
 	const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 	const day = 86400;
 	const zero = page.meta.epoch ? page.meta.epoch + (page.meta.utc_offset || 0) : null;
+
+	/* How far a named zone's clock is ahead, by its daylight saving, of what the log says of the whole; 0 where it names none,
+	 * or none that this browser knows. Kept by quarters of an hour: no zone changes in between. */
+	const clockOfZone = (function () {
+		if (zero === null || !page.meta.time_zone)
+			return null;
+		try {
+			return new Intl.DateTimeFormat('en-US', { timeZone: page.meta.time_zone, hourCycle: 'h23', year: 'numeric', month: 'numeric',
+				day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric', timeZoneName: 'short' });
+		} catch {
+			return null;
+		}
+	})();
+	const ahead = new Map();
+	function partsAt(seconds) {
+		return Object.fromEntries(clockOfZone.formatToParts(new Date((page.meta.epoch + seconds) * 1000)).map((part) => [part.type, part.value]));
+	}
+	function shiftAt(seconds) {
+		if (!clockOfZone || !Number.isFinite(seconds))
+			return 0;
+		const quarter = Math.floor((page.meta.epoch + seconds) / 900);
+		if (!ahead.has(quarter)) {
+			const start = quarter * 900;
+			const is = partsAt(start - page.meta.epoch);
+			const clock = Date.UTC(is.year, is.month - 1, is.day, is.hour, is.minute, is.second) / 1000;
+			ahead.set(quarter, clock - start - (page.meta.utc_offset || 0));
+		}
+		return ahead.get(quarter);
+	}
+
+	function zone(seconds) {
+		if (zero === null)
+			return '';
+		const offset = (page.meta.utc_offset || 0) + shiftAt(seconds);
+		const size = Math.abs(offset);
+		const from = 'UTC' + (offset ? (offset < 0 ? MINUS : '+') + pad(Math.floor(size / 3600)) + ':' + pad(Math.floor(size / 60) % 60) : '');
+		if (!clockOfZone)
+			return from;
+		const name = partsAt(seconds).timeZoneName;
+		return `${clean(page.meta.time_zone, 60)}, ${/^(GMT|UTC)/.test(name) ? from : `${name} (${from})`}`;
+	}
 
 	/* eslint-disable-next-line no-control-regex */
 	const unseen = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
@@ -79,7 +122,7 @@ page.text = (function () {
 	}
 
 	function dated(seconds) {
-		return new Date(Math.round((zero + seconds) * 1000));
+		return new Date(Math.round((zero + seconds + shiftAt(seconds)) * 1000));
 	}
 
 	function date(when) {
@@ -143,6 +186,12 @@ page.text = (function () {
 		return duration(seconds);
 	}
 
+	/* Where the hour is there twice, its first; where it is not there, as if the clock had not been put forward. */
+	function fromClock(seconds) {
+		const guess = seconds - shiftAt(seconds);
+		return seconds - shiftAt(guess);
+	}
+
 	/* Months and years have no one length. */
 	function monthTicks(from, to, count) {
 		const spans = [1, 3, 6, 12, 24, 60, 120];
@@ -152,7 +201,7 @@ page.text = (function () {
 		const found = { at: [], label: [] };
 		let month = first.getUTCFullYear() * 12 + first.getUTCMonth();
 		for (month -= month % span; ; month += span) {
-			const when = Date.UTC(Math.floor(month / 12), month % 12, 1) / 1000 - zero;
+			const when = fromClock(Date.UTC(Math.floor(month / 12), month % 12, 1) / 1000 - zero);
 			if (when > to)
 				return found;
 			if (when >= from) {
@@ -182,7 +231,7 @@ page.text = (function () {
 		const shift = zero === null ? 0 : ((zero % day) + day) % day; /* Days begin at midnight. */
 		const found = { at: [], label: [] };
 		for (let n = Math.ceil((from + shift) / apart); n * apart - shift <= to; n++) {
-			const at = n * apart - shift;
+			const at = apart >= 3600 ? fromClock(n * apart - shift) : n * apart - shift;
 			found.at.push(at);
 			found.label.push(fine ? number(at, 9) : tickLabel(at, apart));
 		}
@@ -203,7 +252,7 @@ page.text = (function () {
 	}
 
 	return {
-		MINUS, THIN, clean, number, fixed, signed, duration, time, percent, value, difference, ticks, step, span, axis, plural,
+		MINUS, THIN, clean, number, fixed, signed, duration, time, percent, value, difference, ticks, step, span, axis, plural, zone, fromClock,
 		dated: zero !== null,
 	};
 })();
