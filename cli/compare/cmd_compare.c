@@ -57,9 +57,9 @@ static int window_finished(void *self, struct run *run, size_t slot, struct sl_e
 /* The documents that are written get each run as soon as it is over. */
 static int report_open(struct comparison *all, struct run *runs, struct sl_err *err)
 {
-	const struct sl_document_options wanted = { .jobs_max = REPORTING_JOBS,
-		.chart = all->chart,
-		.runs = (uint32_t)all->count };
+	const struct sl_document_options wanted = {
+		.jobs_max = REPORTING_JOBS, .chart = all->chart, .runs = (uint32_t)all->count
+	};
 	if (!arg(all->args, "output") || arg_flag(all->args, "no-report") || all->windows) {
 		all->document = NULL;
 		return SL_OK;

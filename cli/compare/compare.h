@@ -44,7 +44,7 @@ struct comparison {
 	struct differences *differences;
 
 	const struct sl_document *document; /* The report; NULL: the page, where any is written. */
-	const char *chart; /* Of its options. */
+	const char *chart;                  /* Of its options. */
 	void *report;
 	struct row_over *over; /* By row; NULL: none is over. */
 

@@ -52,8 +52,8 @@ struct page {
 	/* Of the first run: */
 	int64_t epoch, utc_offset;
 	struct page_text time_zone; /* "": none is named. */
-	bool gpus, mem, nodes; /* Some run has them. */
-	bool cohorts;          /* This too: the page has a script more. */
+	bool gpus, mem, nodes;      /* Some run has them. */
+	bool cohorts;               /* This too: the page has a script more. */
 	struct page_text version;
 };
 

@@ -26,7 +26,7 @@ struct sl_out {
 	int error;  /* errno of the first failure; 0: none. */
 	char *path; /* What the user calls it, for messages. */
 	char *target;
-	char *temp; /* NULL: written in place. */
+	char *temp;                                              /* NULL: written in place. */
 	void (*take)(void *self, const char *bytes, size_t len); /* NULL: they go to fd. */
 	void *self;
 	bool sync, replace;
