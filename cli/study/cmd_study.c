@@ -116,7 +116,7 @@ static int folder_check(const struct study *study, const char *dir, struct sl_er
 
 static int folders_of(const char *dir, bool seeds, struct sl_err *err)
 {
-	static const char *const below[] = { "", "/" STUDY_INPUTS, "/runs", "/figures", "/seeds" };
+	static const char *const below[] = { "", "/inputs", "/runs", "/figures", "/seeds" };
 	(void)remove_tree(dir);
 	for (size_t i = 0; i < SL_LEN(below) - !seeds; i++) {
 		char path[PATH_MAX];
