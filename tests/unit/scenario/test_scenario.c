@@ -390,6 +390,29 @@ Test(scenario, selection)
 	scenario_release(&setting.scenario);
 }
 
+/* The zone that a header names is kept as it is, if it may be a zone's name, and --tz says otherwise. */
+Test(scenario, zone_of_the_header)
+{
+	static const struct {
+		const char *header, *tz, *zone;
+	} cases[] = {
+		{ "; TimeZoneString: Europe/Stockholm\n", NULL, "Europe/Stockholm" },
+		{ "; TimeZoneString: Etc/GMT+3\n", NULL, "Etc/GMT+3" },
+		{ "; TimeZoneString: Europe/Stockholm\n", "+01:00", NULL },
+		{ "; TimeZoneString: \"><script>\n", NULL, NULL },
+		{ "; TimeZone: 3600\n", NULL, NULL },
+	};
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		char header[200];
+		struct loaded l = { .options.tz = cases[i].tz };
+		(void)snprintf(header, sizeof(header), CPUS "; UnixStartTime: 86400\n%s", cases[i].header);
+		cr_assert_eq(load(&l, header, JOBS("1 0 -1 1 1 1 1 1 1")), SL_OK, "%s", l.err.text);
+		const char *zone = l.scenario.time_zone;
+		cr_expect_str_eq(zone ? zone : "none", cases[i].zone ? cases[i].zone : "none", "case %zu", i);
+		scenario_release(&l.scenario);
+	}
+}
+
 /* Dates of the calendar: leap days, ends of months, what is none. */
 Test(scenario, dates)
 {
@@ -465,6 +488,8 @@ Test(scenario, load)
 	struct loaded l = { .options.jobs_max = 3, .options.from = "10" };
 	set(&l, "replay.load=3");
 	set(&l, "warmup=1h");
+	set(&l, "replay.cooldown=2h");
+	set(&l, "replay.metrics=field");
 	cr_assert_eq(load(&l, CPUS,
 			     JOBS("1 0 -1 1 1 1 1 1 1", "2 10 -1 1 1 1 1 1 1", "3 11 -1 1 1 1 1 1 1",
 				     "4 12 -1 1 1 1 1 1 1", "5 13 -1 1 1 1 1 1 1")),
@@ -474,6 +499,8 @@ Test(scenario, load)
 	cr_expect_eq(l.scenario.jobs.submit[1], 10333333);
 	cr_expect_eq(l.scenario.jobs.submit[2], 10666667);
 	cr_expect_eq(l.scenario.warmup, 3600 * SL_SECOND);
+	cr_expect_eq(l.scenario.cooldown, 7200 * SL_SECOND);
+	cr_expect(l.scenario.field_metrics);
 	scenario_release(&l.scenario);
 }
 
