@@ -23,6 +23,9 @@
 enum { SWEEP_TABLE_MAX = 50 };
 enum { SWEEP_VALUES_MAX = 100000, SWEEP_FACTORS_MAX = 16, SWEEP_POINTS_MAX = 2000000, POINT_ID = 64 };
 
+/* The name of a factor whose values are settings, a line each, as --set takes them: schedlab tune has it. */
+#define SWEEP_SETS "--set"
+
 /* One thing that varies. Its name is a column: "trace", "cluster", "policy", "replay.load", "seed". */
 struct factor {
 	const char *name;
@@ -59,6 +62,7 @@ struct sweep_spec {
 	const char **metric; /* Selectors beside the metrics without labels. */
 	size_t metric_count;
 	const char *jobs, *from, *to, *tz; /* NULL: not said. */
+	sl_time warm;                      /* Metrics are of jobs submitted so long after replay.from. */
 	const char *x, *y, *by;            /* What `sweep report` draws; NULL: not said. */
 	const char *purpose;               /* Of `study`: what it is to show; NULL: not said. */
 	const char **table;                /* Of `study`: metrics of its table, by name. */
@@ -83,6 +87,7 @@ struct sweep {
 	const char *spec_path; /* Absolute. */
 	const char *spec_name; /* As the line has it. */
 	const char *folder;    /* What the spec names is looked for from there. */
+	bool silent;           /* Nothing is said of how far it is: it is a part of something. */
 };
 
 /* sweep_spec.c. All that it holds is in the arena. SL_INPUT with places. */
@@ -97,6 +102,8 @@ int sweep_range(const char *text, const char ***value, size_t *count, struct sl_
 /* sweep_plan.c: makes the points, without their ids; then hashes inputs, and makes those. */
 int sweep_points(struct sweep *sweep, struct sl_err *err);
 int sweep_plan(struct sweep *sweep, struct sl_err *err);
+/* Of points that there are: their ids. */
+int sweep_name(struct sweep *sweep, struct sl_err *err);
 /* A point as one line of JSON, without its end. */
 void point_json(const struct sweep *sweep, size_t number, struct json *json);
 /* A line for each, into out. */

@@ -31,6 +31,8 @@ struct found {
 	const char **metric; /* In the order in which points have them. */
 	size_t metric_count;
 };
+/* sweep_report.c: the points that are there. */
+int sweep_found_read(struct found *found, const struct sweep *sweep, struct sl_err *err);
 const int64_t *found_value(const struct found_point *point, size_t metric); /* NULL: it has none. */
 
 /* sweep_database.c: DIR/runs.db. */

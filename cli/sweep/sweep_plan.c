@@ -8,6 +8,7 @@
  * that was changed makes others.
  */
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -104,10 +105,10 @@ static int words_hash(const char *text, char hex[65], bool *any, struct sl_err *
 	FILE *out = open_memstream(&all, &len);
 	if (!out)
 		return sl_fail_memory(err);
-	for (const char *at = text; *at && !status; at += strspn(at, "=,;:\"")) {
+	for (const char *at = text; *at && !status; at += strspn(at, "=,;:\"\n")) {
 		char path[4096];
 		char one[65];
-		const size_t width = strcspn(at, "=,;:\"");
+		const size_t width = strcspn(at, "=,;:\"\n");
 		(void)snprintf(path, sizeof(path), "%.*s", (int)(width < 4000 ? width : 4000), at);
 		at += width;
 		if (!strchr(path, '/') && !strchr(path, '.'))
@@ -213,6 +214,8 @@ static int point_name(
 		(void)fputs(contents->text[f][point->value[f]], text);
 	for (size_t i = 0; i < spec->metric_count; i++)
 		(void)fprintf(text, "metric=%s\n", spec->metric[i]);
+	if (spec->warm)
+		(void)fprintf(text, "warm=%" PRId64 "\n", spec->warm);
 	int status = fclose(text) == 0 ? SL_OK : sl_fail_memory(err);
 	if (!status)
 		status = identity_hash(all, point->id, err);
@@ -253,10 +256,14 @@ int sweep_points(struct sweep *sweep, struct sl_err *err)
 
 int sweep_plan(struct sweep *sweep, struct sl_err *err)
 {
+	const int status = sweep_points(sweep, err);
+	return status ? status : sweep_name(sweep, err);
+}
+
+int sweep_name(struct sweep *sweep, struct sl_err *err)
+{
 	struct contents contents;
-	int status = sweep_points(sweep, err);
-	if (!status)
-		status = contents_make(sweep, &contents, err);
+	int status = contents_make(sweep, &contents, err);
 	for (size_t i = 0; i < sweep->count && !status; i++)
 		status = point_name(sweep, &sweep->point[i], &contents, err);
 	return status;

@@ -96,7 +96,7 @@ static int read_point(struct found *found, size_t number, struct sl_err *err)
 	return status;
 }
 
-static int found_read(struct found *found, struct sweep *sweep, struct sl_err *err)
+int sweep_found_read(struct found *found, const struct sweep *sweep, struct sl_err *err)
 {
 	*found = (struct found){ .sweep = sweep, .arena = sweep->arena };
 	found->point = sl_alloc(found->arena, sweep->count, sizeof(*found->point));
@@ -380,7 +380,7 @@ int sweep_report(struct sweep *sweep, struct sl_err *err)
 {
 	struct found found;
 	struct curves curves = { .x = SIZE_MAX };
-	int status = found_read(&found, sweep, err);
+	int status = sweep_found_read(&found, sweep, err);
 	if (!status && !found.count)
 		status = sl_fail(err, SL_INPUT, "%s: no point is done yet: schedlab sweep run %s",
 			sweep->dir_name, sweep->dir_name);

@@ -405,7 +405,7 @@ static int sweep_run_finish(const struct crew *crew, struct sl_err *err)
 {
 	const struct sweep *sweep = crew->sweep;
 	const struct standing at = stand(sweep);
-	const bool quiet = !log_shows(LOG_INFO);
+	const bool quiet = sweep->silent || !log_shows(LOG_INFO);
 	if (!quiet)
 		talk("%zu of %zu points done, %zu by this run, %zu failed", at.done, sweep->count, crew->done,
 			at.failed);
@@ -441,7 +441,7 @@ int sweep_run(struct sweep *sweep, struct sl_err *err)
 	crew.begun_with = stand(sweep).done;
 	const size_t left = sweep->count - crew.begun_with;
 	crew.count = crew.count > left ? left : crew.count;
-	crew.bar = log_shows(LOG_INFO) && isatty(STDERR_FILENO);
+	crew.bar = !sweep->silent && log_shows(LOG_INFO) && isatty(STDERR_FILENO);
 	crew.worker = sl_alloc(sweep->arena, crew.count + 1, sizeof(*crew.worker));
 	crew.lost = sl_alloc(sweep->arena, CRASHES_MAX, sizeof(*crew.lost));
 	crew.at = mmap(NULL, (crew.count + 1) * sizeof(*crew.at), PROT_READ | PROT_WRITE,

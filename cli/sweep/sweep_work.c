@@ -15,6 +15,7 @@
 #include "cli/run/outdir.h"
 #include "cli/sweep/sweep.h"
 #include "sim/base/out.h"
+#include "sim/registry/replay_params.h"
 
 struct worker {
 	const struct sweep_work *work;
@@ -63,6 +64,24 @@ static int trace_path(const struct worker *worker, const struct point *point, st
 	return generate_line(&call, path, err);
 }
 
+/* Lines, each as --set takes it; "model=" begins what --model takes. */
+static int settings_lines(struct settings *settings, const char *lines, struct sl_err *err)
+{
+	static const char model[] = "model=";
+	int status = SL_OK;
+	for (const char *at = lines; *at && !status;) {
+		const size_t len = strcspn(at, "\n");
+		const char *line = sl_strdup(settings->arena, at, len);
+		if (!line)
+			return sl_fail_memory(err);
+		status = strncmp(line, model, sizeof(model) - 1) == 0
+				 ? settings_add_model(settings, line + sizeof(model) - 1, err)
+				 : settings_add(settings, line, err);
+		at += len + (at[len] == '\n');
+	}
+	return status;
+}
+
 static int settings_of(
 	const struct sweep *sweep, const struct point *point, struct settings *settings, struct sl_err *err)
 {
@@ -74,6 +93,10 @@ static int settings_of(
 			continue;
 		const char *name = spec->factor[f].name;
 		const char *value = point_value(sweep, point, f);
+		if (strcmp(name, SWEEP_SETS) == 0) {
+			status = settings_lines(settings, value, err);
+			continue;
+		}
 		char *text = text_made(settings->arena, "%s=%s", name, value);
 		if (!text)
 			return sl_fail_memory(err);
@@ -191,6 +214,21 @@ static void put_word(FILE *text, const char *option, const char *key, const char
 	(void)fputc('\'', text);
 }
 
+static void put_lines(FILE *text, const char *lines)
+{
+	static const char model[] = "model=";
+	for (const char *at = lines; *at;) {
+		char line[4096];
+		const size_t len = strcspn(at, "\n");
+		(void)snprintf(line, sizeof(line), "%.*s", (int)(len < 4000 ? len : 4000), at);
+		if (strncmp(line, model, sizeof(model) - 1) == 0)
+			put_word(text, "--model ", "", line + sizeof(model) - 1);
+		else
+			put_word(text, "--set ", "", line);
+		at += len + (at[len] == '\n');
+	}
+}
+
 /* The point as a line for a shell, in the spec's folder. */
 static int put_how(
 	struct json *json, const struct sweep *sweep, const struct point *point, struct sl_err *err)
@@ -219,6 +257,8 @@ static int put_how(
 		(void)snprintf(key, sizeof(key), "%.290s=", name);
 		if (f == spec->cluster_at || f == spec->policy_at)
 			put_word(text, f == spec->cluster_at ? "-c " : "-p ", "", value);
+		else if (strcmp(name, SWEEP_SETS) == 0)
+			put_lines(text, value);
 		else if (strcmp(name, "model") == 0)
 			put_word(text, "--model ", "", value);
 		else if (f != spec->trace_at && f != spec->seed_at)
@@ -237,6 +277,22 @@ static int put_how(
 	return SL_OK;
 }
 
+/* The selector, of jobs submitted when the warm-up is over: as it is where there is none. */
+static const char *selected_warm(
+	const struct sweep_spec *spec, const char *text, const struct run *run, struct sl_arena *arena)
+{
+	const char *from = run->scenario->replay[REPLAY_FROM].text;
+	char when[40];
+	int64_t micro;
+	if (!spec->warm || !from || !sl_get_micro(from, strlen(from), &micro))
+		return text;
+	*sl_put_micro(when, micro + spec->warm) = '\0';
+	const size_t len = strlen(text);
+	return len && text[len - 1] == '}'
+		       ? text_made(arena, "%.*s,submit>=%s}", (int)(len - 1), text, when)
+		       : text_made(arena, "%s{submit>=%s}", text, when);
+}
+
 static int put_selected(const struct sweep *sweep, struct json *json, const struct run *run,
 	const struct sl_metrics *metrics, struct sl_arena *arena, struct sl_err *err)
 {
@@ -247,6 +303,11 @@ static int put_selected(const struct sweep *sweep, struct json *json, const stru
 		int64_t micro;
 		bool known = false;
 		status = selector_parse(&selector, spec->metric[i], arena, err);
+		const char *warm = status || !selector_of_jobs(selector)
+					   ? NULL
+					   : selected_warm(spec, spec->metric[i], run, arena);
+		if (warm && warm != spec->metric[i])
+			status = selector_parse(&selector, warm, arena, err);
 		if (!status)
 			status = selector_value(
 				selector, run->scenario, &run->sim.result, metrics, &micro, &known, err);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_tune.c - the search on functions of which the best is known, and each clause of the score by hand.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "models/tune/tune_search.h"
+
+/* A world: what a candidate has on a span. */
+struct world {
+	double (*value)(const uint32_t *level, size_t column, uint32_t span);
+	uint64_t spans; /* Simulated. */
+	uint32_t fails; /* Candidates with this level on axis 0 fail; UINT32_MAX: none. */
+};
+
+static int simulate(
+	void *self, struct tune_search *search, const struct tune_ask *ask, size_t count, struct sl_err *err)
+{
+	struct world *world = self;
+	(void)err;
+	for (size_t i = 0; i < count; i++) {
+		struct tune_candidate *candidate = &search->candidate[ask[i].candidate];
+		world->spans += ask[i].until - ask[i].from;
+		candidate->failed = candidate->level[0] == world->fails;
+		for (size_t c = 0; c < search->problem.columns; c++)
+			for (uint32_t s = ask[i].from; s < ask[i].until; s++)
+				candidate->value[c * search->problem.spans + s] =
+					world->value(candidate->level, c, s);
+	}
+	return SL_OK;
+}
+
+static struct tune_search run(const struct tune_problem *problem, struct world *world, struct sl_arena *arena)
+{
+	struct tune_search search;
+	struct sl_err err = { 0 };
+	cr_assert_eq(tune_search_run(&search, problem, arena, simulate, world, &err), SL_OK, "%s", err.text);
+	cr_assert(problem->every || world->spans <= problem->budget);
+	cr_assert(problem->every || world->spans == search.spent);
+	return search;
+}
+
+/* A bowl with its bottom at (30, 7), higher by a tenth in odd spans; axis 2 matters to nobody. */
+static double bowl(const uint32_t *level, size_t column, uint32_t span)
+{
+	const double x = (double)level[0] - 30;
+	const double y = (double)level[1] - 7;
+	(void)column;
+	return (100 + x * x / 10 + y * y) * (span % 2 ? 1.1 : 1);
+}
+
+static const struct tune_problem bowl_problem = {
+	.axis = { { 41, 0, false }, { 11, 0, false }, { 5, 2, false } },
+	.axes = 3,
+	.column = { { TUNE_LESS, 0 } },
+	.columns = 1,
+	.spans = 12,
+	.budget = 12 * 60,
+	.seed = 1,
+};
+
+Test(tune, a_bowl_s_bottom_is_found_with_less_than_a_thirtieth_of_its_points)
+{
+	struct sl_arena *arena = sl_arena_new();
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct world world = { bowl, 0, UINT32_MAX };
+		struct tune_problem problem = bowl_problem;
+		problem.seed = seed;
+		const struct tune_search search = run(&problem, &world, arena);
+		const uint32_t *level = search.candidate[search.best].level;
+		cr_expect(level[0] >= 28 && level[0] <= 32 && level[1] == 7, "%u %u", level[0], level[1]);
+		cr_expect_eq(level[2], 2, "what does not matter stays as it is today");
+	}
+	sl_arena_free(arena);
+}
+
+Test(tune, every_point_is_gone_through_and_the_best_is_exact)
+{
+	struct sl_arena *arena = sl_arena_new();
+	struct world world = { bowl, 0, UINT32_MAX };
+	struct tune_problem problem = bowl_problem;
+	problem.every = true;
+	const struct tune_search search = run(&problem, &world, arena);
+	cr_expect_eq(search.count, 41 * 11 * 5);
+	cr_expect_eq(world.spans, (uint64_t)41 * 11 * 5 * 12);
+	const uint32_t *level = search.candidate[search.best].level;
+	cr_expect(level[0] == 30 && level[1] == 7 && level[2] == 2);
+	sl_arena_free(arena);
+}
+
+/* Words, of which the third is best, on any level of axis 1. */
+static double words(const uint32_t *level, size_t column, uint32_t span)
+{
+	(void)column, (void)span;
+	return level[0] == 2 ? 50 : 100 + level[0];
+}
+
+Test(tune, of_words_each_is_tried_and_a_candidate_that_fails_is_none)
+{
+	struct sl_arena *arena = sl_arena_new();
+	struct world world = { words, 0, UINT32_MAX };
+	const struct tune_problem problem = { .axis = { { 5, 0, true }, { 3, 1, false } },
+		.axes = 2,
+		.column = { { TUNE_LESS, 0 } },
+		.columns = 1,
+		.spans = 6,
+		.budget = 6 * 20,
+		.seed = 3 };
+	struct tune_search search = run(&problem, &world, arena);
+	cr_expect_eq(search.candidate[search.best].level[0], 2);
+	cr_expect_eq(search.candidate[search.best].level[1], 1);
+	world = (struct world){ words, 0, 2 };
+	search = run(&problem, &world, arena);
+	cr_expect_eq(search.best, 0, "today is the best of the others");
+	sl_arena_free(arena);
+}
+
+/* Column 0 falls with the level, column 1 too. */
+static double conflict(const uint32_t *level, size_t column, uint32_t span)
+{
+	(void)span;
+	return column ? 10 - (double)level[0] : 20 - (double)level[0];
+}
+
+static double both_ways(const uint32_t *level, size_t column, uint32_t span)
+{
+	(void)span;
+	return column ? 10 + (double)level[0] : 20 - (double)level[0];
+}
+
+static struct tune_search one_axis(enum tune_kind kind, double bound, struct sl_arena *arena,
+	double (*value)(const uint32_t *, size_t, uint32_t))
+{
+	struct world world = { value, 0, UINT32_MAX };
+	const struct tune_problem problem = { .axis = { { 9, 0, false } },
+		.axes = 1,
+		.column = { { TUNE_LESS, 0 }, { kind, bound } },
+		.columns = 2,
+		.spans = 2,
+		.every = true };
+	return run(&problem, &world, arena);
+}
+
+static uint32_t best_level(const struct tune_search *search)
+{
+	return search->candidate[search->best].level[0];
+}
+
+Test(tune, what_must_hold_decides_before_the_goal)
+{
+	struct sl_arena *arena = sl_arena_new();
+	struct tune_search search = one_axis(TUNE_AT_LEAST, 6, arena, conflict);
+	cr_expect_eq(best_level(&search), 4, "10 - 4 is 6 still");
+	search = one_axis(TUNE_ABOVE, 6, arena, conflict);
+	cr_expect_eq(best_level(&search), 3, "6 is not above 6");
+	search = one_axis(TUNE_NO_LESS, 0, arena, conflict);
+	cr_expect_eq(best_level(&search), 0, "today's is the most");
+	search = one_axis(TUNE_AT_MOST, 12, arena, both_ways);
+	cr_expect_eq(best_level(&search), 2);
+	search = one_axis(TUNE_BELOW, 12, arena, both_ways);
+	cr_expect_eq(best_level(&search), 1);
+	search = one_axis(TUNE_NO_MORE, 0, arena, both_ways);
+	cr_expect_eq(best_level(&search), 0);
+	search = one_axis(TUNE_AT_LEAST, 12, arena, conflict);
+	cr_expect_eq(best_level(&search), 0, "none holds: today misses by least");
+	sl_arena_free(arena);
+}
+
+Test(tune, goals_in_conflict_make_a_front)
+{
+	struct sl_arena *arena = sl_arena_new();
+	size_t front[16];
+	struct tune_search search = one_axis(TUNE_LESS, 0, arena, both_ways);
+	cr_expect_eq(tune_front(&search, front, 16), 9, "none of nine dominates another");
+	search = one_axis(TUNE_LESS, 0, arena, conflict);
+	cr_expect_eq(tune_front(&search, front, 16), 1);
+	cr_expect_eq(search.candidate[front[0]].level[0], 8);
+	search = one_axis(TUNE_MORE, 0, arena, both_ways);
+	cr_expect_eq(
+		tune_front(&search, front, 16), 1, "less of one and more of the other: the last is best");
+	cr_expect_eq(search.candidate[front[0]].level[0], 8);
+	sl_arena_free(arena);
+}
+
+/* Span 1 has no value where the level is odd, and another one where it is not. */
+static double gaps(const uint32_t *level, size_t column, uint32_t span)
+{
+	(void)column;
+	return span == 1 ? (level[0] % 2 ? (double)NAN : 1000) : 10 + level[0];
+}
+
+Test(tune, means_are_over_spans_that_both_have)
+{
+	struct sl_arena *arena = sl_arena_new();
+	struct world world = { gaps, 0, UINT32_MAX };
+	const struct tune_problem problem = { .axis = { { 2, 0, false } },
+		.axes = 1,
+		.column = { { TUNE_LESS, 0 } },
+		.columns = 1,
+		.spans = 2,
+		.every = true };
+	const struct tune_search search = run(&problem, &world, arena);
+	cr_expect_float_eq(tune_mean(&search, &search.candidate[0], &search.candidate[0], 0, 2), 505, 1e-9);
+	cr_expect_float_eq(tune_mean(&search, &search.candidate[0], &search.candidate[1], 0, 2), 10, 1e-9);
+	cr_expect_float_eq(tune_score(&search, &search.candidate[1], 2).loss, 1.1, 1e-9);
+	cr_expect_eq(search.best, 0);
+	sl_arena_free(arena);
+}
+
+/* The best of axis 0 changes with axis 1, so that both have to move together. */
+static double valley(const uint32_t *level, size_t column, uint32_t span)
+{
+	const double x = (double)level[0] - (double)level[1];
+	const double y = (double)level[0] - 20;
+	(void)column;
+	return 100 + 2 * fabs(x) + fabs(y) + (span % 3);
+}
+
+Test(tune, a_narrow_valley_is_followed)
+{
+	struct sl_arena *arena = sl_arena_new();
+	unsigned near = 0;
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct world world = { valley, 0, UINT32_MAX };
+		const struct tune_problem problem = { .axis = { { 31, 0, false }, { 31, 0, false } },
+			.axes = 2,
+			.column = { { TUNE_LESS, 0 } },
+			.columns = 1,
+			.spans = 9,
+			.budget = 9 * 60,
+			.seed = seed };
+		const struct tune_search search = run(&problem, &world, arena);
+		near += tune_mean(&search, &search.candidate[search.best], &search.candidate[0], 0, 9) <=
+			101 * 1.05;
+	}
+	cr_expect_geq(near, 9);
+	sl_arena_free(arena);
+}
