@@ -157,7 +157,7 @@ struct command {
 
 extern const struct command cmd_run, cmd_compare, cmd_inspect, cmd_convert, cmd_anonymize, cmd_generate,
 	cmd_policy_test, cmd_view, cmd_list, cmd_version, cmd_report, cmd_explain, cmd_check, cmd_whatif,
-	cmd_sweep, cmd_study, cmd_step, cmd_shell, cmd_bundle, cmd_completion, cmd_forecast;
+	cmd_sweep, cmd_study, cmd_step, cmd_shell, cmd_bundle, cmd_completion, cmd_forecast, cmd_tune;
 
 /* cmd_view.c: is the program called by the name of one of Slurm's commands? Then it is that view. */
 bool view_is_tool(const char *name);

@@ -9,6 +9,7 @@ static const struct command *const commands[] = {
 	&cmd_compare,
 	&cmd_whatif,
 	&cmd_forecast,
+	&cmd_tune,
 	&cmd_sweep,
 	&cmd_study,
 	&cmd_inspect,

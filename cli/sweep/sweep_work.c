@@ -306,6 +306,8 @@ static int put_selected(const struct sweep *sweep, struct json *json, const stru
 		const char *warm = status || !selector_of_jobs(selector)
 					   ? NULL
 					   : selected_warm(spec, spec->metric[i], run, arena);
+		if (!status && selector_of_jobs(selector) && !warm)
+			return sl_fail_memory(err);
 		if (warm && warm != spec->metric[i])
 			status = selector_parse(&selector, warm, arena, err);
 		if (!status)
@@ -315,6 +317,15 @@ static int put_selected(const struct sweep *sweep, struct json *json, const stru
 			json_put(json, datum_micro(spec->metric[i], micro));
 	}
 	return status;
+}
+
+/* It stands among those that were selected, over the jobs that these are of. */
+static bool is_selected(const struct sweep_spec *spec, const char *name)
+{
+	for (size_t i = 0; i < spec->metric_count; i++)
+		if (strcmp(spec->metric[i], name) == 0)
+			return true;
+	return false;
 }
 
 static int put_result(const struct sweep *sweep, struct json *json, const struct run *run,
@@ -333,7 +344,8 @@ static int put_result(const struct sweep *sweep, struct json *json, const struct
 		json_put(json, datum_digest("digest", run->sim.result.digest));
 		json_nest(json, "metrics", '{', &json_lines_0);
 		for (size_t i = 0; i < metrics.count; i++)
-			json_put(json, datum_micro(metrics.row[i].name, metrics.row[i].micro));
+			if (!is_selected(&sweep->spec, metrics.row[i].name))
+				json_put(json, datum_micro(metrics.row[i].name, metrics.row[i].micro));
 		status = put_selected(sweep, json, run, &metrics, arena, err);
 		json_close(json);
 	}

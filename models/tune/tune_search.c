@@ -217,6 +217,23 @@ static bool is_shortest(const struct tune_problem *problem, uint32_t step)
 	return true;
 }
 
+/* Those that were left behind after few spans, the best of them on all: with half of what is left. */
+static size_t left_behind(struct searching *s, size_t *pool)
+{
+	const struct tune_search *search = s->search;
+	size_t count = 0;
+	for (size_t i = 0; i < search->count && count < POOL_MAX; i++)
+		if (search->candidate[i].met < search->problem.spans && search->candidate[i].met >= s->rung[0] &&
+			!search->candidate[i].failed)
+			pool[count++] = i;
+	tune_rank(search, pool, count, s->rung[0]);
+	const size_t most = (size_t)(left(s, s->reserve) / 2 / search->problem.spans) + 1;
+	count = count < most ? count : most;
+	count = meet(s, pool, count, search->problem.spans, s->reserve);
+	tune_rank(search, pool, count, search->problem.spans);
+	return count;
+}
+
 static void refine(struct searching *s, size_t *pool)
 {
 	uint32_t step = 256;
@@ -224,11 +241,13 @@ static void refine(struct searching *s, size_t *pool)
 		const size_t was = s->search->best;
 		size_t count = neighbours(s, pool, step);
 		if (!count && is_shortest(&s->search->problem, step)) {
-			/* A summit: elsewhere, with what is left. */
+			/* A summit: what was left behind, then elsewhere, with what is left. */
+			const size_t behind = left_behind(s, pool);
+			update_best(s, pool, behind);
 			const uint64_t rest = left(s, s->reserve);
-			count = (size_t)(rest / s->search->problem.spans * 2 + 1);
-			count = design(s, pool, count < POOL_MAX ? count : POOL_MAX);
-			if (!count)
+			count = (size_t)(rest / s->search->problem.spans + 1);
+			count = s->status ? 0 : design(s, pool, count < POOL_MAX ? count : POOL_MAX);
+			if (!count && !behind)
 				return;
 			step = 512;
 		}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tune_base.c - the question: the log and its spans, today's settings, what is wanted.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/tune/tune.h"
+#include "sim/registry/replay_params.h"
+
+/* ---- Today ------------------------------------------------------------------------------------------- */
+
+/* Which jobs are replayed: spans say that. With or without "replay.". */
+static bool is_bound(const char *setting)
+{
+	const size_t skip = strncmp(setting, "replay.", 7) == 0 ? 7 : 0;
+	return strncmp(setting + skip, "from=", 5) == 0 || strncmp(setting + skip, "to=", 3) == 0;
+}
+
+static int settings_keep(struct tune *tune, struct sl_err *err)
+{
+	const char *text;
+	tune->setting = sl_alloc(tune->arena, tune->args->given_count + 1, sizeof(*tune->setting));
+	if (!tune->setting)
+		return sl_fail_memory(err);
+	for (size_t i = 0; (text = arg_at(tune->args, "set", i)); i++) {
+		if (!strchr(text, '='))
+			return sl_fail(err, SL_USAGE, "--set must be KEY=VALUE, not '%.200s'", text);
+		if (strchr(text, '\n'))
+			return sl_fail(err, SL_USAGE, "--set %.200s: a setting is one line here", text);
+		if (!is_bound(text))
+			tune->setting[tune->setting_count++] = text;
+	}
+	for (size_t i = 0; (text = arg_at(tune->args, "model", i)); i++) {
+		tune->setting[tune->setting_count] = text_made(tune->arena, "model=%s", text);
+		if (!tune->setting[tune->setting_count++])
+			return sl_fail_memory(err);
+	}
+	return SL_OK;
+}
+
+/* The log, all of it that is asked for, on today's cluster. */
+static int load(struct tune *tune, struct sl_err *err)
+{
+	struct settings settings;
+	struct scenario_options options;
+	int status = registry_add_policy(tune->args->registry, tune->policy, err);
+	if (!status)
+		status = settings_from_args(&settings, tune->args, err);
+	if (!status)
+		status = policy_choose(tune->args->registry, &tune->choice, tune->policy, &settings, tune->arena, err);
+	if (!status)
+		status = scenario_options_from_args(&options, tune->args, tune->cluster, &settings, tune->choice.implied, err);
+	if (status)
+		return status;
+	options.trace = tune->trace;
+	status = scenario_load(&tune->scenario, &options, err);
+	tune->loaded = !status;
+	if (!status)
+		status = settings_check_used(&settings, &tune->choice, 1, err);
+	if (!status)
+		talk_log(&tune->scenario);
+	return status;
+}
+
+/* ---- What is wanted ------------------------------------------------------------------------------------- */
+
+static int wanted_add(struct tune *tune, struct wanted wanted, enum tune_kind kind, double bound, struct sl_err *err)
+{
+	const size_t column = tune->problem.columns;
+	if (column == TUNE_COLUMNS_MAX)
+		return sl_fail(err, SL_USAGE, "tune: at most %d goals and bounds", (int)TUNE_COLUMNS_MAX - 1);
+	if (!wanted.text || !wanted.metric)
+		return sl_fail_memory(err);
+	tune->wanted[column] = wanted;
+	tune->problem.column[column] = (struct tune_column){ kind, bound };
+	tune->problem.columns++;
+	return selector_check(wanted.selector, &tune->scenario, err);
+}
+
+static int goals_take(struct tune *tune, const char *option, enum tune_kind kind, struct sl_err *err)
+{
+	const char *text;
+	int status = SL_OK;
+	for (size_t i = 0; (text = arg_at(tune->args, option, i)) && !status; i++) {
+		struct wanted wanted = { .text = text_made(tune->arena, "%s %s", option, text) };
+		status = selector_parse(&wanted.selector, text, tune->arena, err);
+		if (status)
+			break;
+		wanted.metric = selector_text(wanted.selector);
+		const int better = selector_better(wanted.selector);
+		if (better && (better < 0) != (kind == TUNE_LESS))
+			talk("--%s %s: less of it is %s", option, text, better < 0 ? "better, mostly" : "worse, mostly");
+		status = wanted_add(tune, wanted, kind, 0, err);
+	}
+	return status;
+}
+
+/* "utilization no less than today": the metric's text ends there; NULL: it is no such relation. */
+static const char *relation_at(const char *text, enum tune_kind *kind)
+{
+	static const struct {
+		const char *words;
+		enum tune_kind kind;
+	} known[] = { { " no less than today", TUNE_NO_LESS }, { " no more than today", TUNE_NO_MORE } };
+	for (size_t i = 0; i < SL_LEN(known); i++) {
+		const char *at = strstr(text, known[i].words);
+		*kind = known[i].kind;
+		if (at && !at[strlen(known[i].words)])
+			return at;
+	}
+	return NULL;
+}
+
+static int bound_kind(const struct threshold *threshold, enum tune_kind *kind, double *bound, struct sl_err *err)
+{
+	const struct tol_node *node = &threshold->bound.node[threshold->bound.root];
+	*bound = (double)node->amount / 1e6;
+	*kind = node->kind == TOL_LE ? TUNE_AT_MOST : node->kind == TOL_LT ? TUNE_BELOW : node->kind == TOL_GE ? TUNE_AT_LEAST : TUNE_ABOVE;
+	return node->kind == TOL_LE || node->kind == TOL_LT || node->kind == TOL_GE || node->kind == TOL_GT
+		       ? SL_OK
+		       : sl_fail(err, SL_USAGE, "--require '%.200s': give one bound: <, <=, > or >= and a number, or 'no less than today'", threshold->text);
+}
+
+static int bounds_take(struct tune *tune, struct sl_err *err)
+{
+	const char *text;
+	int status = SL_OK;
+	for (size_t i = 0; (text = arg_at(tune->args, "require", i)) && !status; i++) {
+		struct wanted wanted = { .text = text };
+		enum tune_kind kind;
+		double bound = 0;
+		const char *relation = relation_at(text, &kind);
+		if (relation) {
+			const char *metric = sl_strdup(tune->arena, text, (size_t)(relation - text));
+			status = metric ? selector_parse(&wanted.selector, metric, tune->arena, err) : sl_fail_memory(err);
+		} else {
+			struct threshold threshold;
+			status = threshold_parse(&threshold, text, tune->arena, err);
+			if (!status)
+				status = bound_kind(&threshold, &kind, &bound, err);
+			if (!status)
+				wanted.selector = threshold.selector;
+		}
+		if (status)
+			break;
+		wanted.metric = selector_text(wanted.selector);
+		status = wanted_add(tune, wanted, kind, bound, err);
+	}
+	return status;
+}
+
+/* That no fewer jobs complete, unless something is said of that: who turns jobs away has short queues. */
+static int implied_take(struct tune *tune, struct sl_err *err)
+{
+	static const char metric[] = "jobs.completed";
+	struct wanted wanted = { .text = "jobs.completed no less than today", .implied = true };
+	for (size_t c = 0; c < tune->problem.columns; c++)
+		if (strcmp(tune->wanted[c].metric, metric) == 0)
+			return SL_OK;
+	const int status = selector_parse(&wanted.selector, metric, tune->arena, err);
+	wanted.metric = metric;
+	return status ? status : wanted_add(tune, wanted, TUNE_NO_LESS, 0, err);
+}
+
+static int wanted_read(struct tune *tune, struct sl_err *err)
+{
+	int status = goals_take(tune, "minimize", TUNE_LESS, err);
+	if (!status)
+		status = goals_take(tune, "maximize", TUNE_MORE, err);
+	if (!status && !tune->problem.columns)
+		return sl_fail(err, SL_USAGE, "tune: what is wanted? --minimize 'wait.p95{gpus>=8}' or --maximize utilization");
+	if (!status)
+		status = bounds_take(tune, err);
+	for (size_t c = 0; c < tune->problem.columns && !status; c++)
+		for (size_t k = 0; k < c; k++)
+			if (strcmp(tune->wanted[c].text, tune->wanted[k].text) == 0)
+				return sl_fail(err, SL_USAGE, "tune: '%s' stands twice", tune->wanted[c].text);
+	return status ? status : implied_take(tune, err);
+}
+
+/* ---- Spans ------------------------------------------------------------------------------------------------ */
+
+enum { LEAST_SPANS = 4, USUAL_SPANS = 32, WEEKS_ENOUGH = 24 };
+
+/* Times between submissions are not those of the trace. */
+static bool is_stretched(const struct tune *tune)
+{
+	const struct sl_value *replay = tune->scenario.replay;
+	return strcmp(replay[REPLAY_LOAD].text, "1") != 0 || replay[REPLAY_LOAD_AFTER].text ||
+	       replay[REPLAY_FEEDBACK].text || replay[REPLAY_FILL].text;
+}
+
+/* Submissions as the trace has them, the first and behind the last. */
+static int range_read(const struct tune *tune, sl_time *first, sl_time *last, struct sl_err *err)
+{
+	static const char *const moves[] = { "load=", "load_after=", "feedback=", "replay.fill=" };
+	struct settings settings = { .arena = tune->arena };
+	struct scenario_options options;
+	struct scenario scenario;
+	const struct scenario *whole = &tune->scenario;
+	const bool again = is_stretched(tune);
+	int status = SL_OK;
+	for (size_t i = 0; i < tune->setting_count && again && !status; i++) {
+		const char *text = tune->setting[i];
+		bool moved = strncmp(text, "policy.", 7) == 0 || strncmp(text, "model=", 6) == 0;
+		for (size_t k = 0; k < SL_LEN(moves); k++)
+			moved |= strncmp(text, moves[k], strlen(moves[k])) == 0 ||
+				 (strncmp(text, "replay.", 7) == 0 && strncmp(text + 7, moves[k], strlen(moves[k])) == 0);
+		status = moved ? SL_OK : settings_add(&settings, text, err);
+	}
+	if (again && !status)
+		status = scenario_options_from_args(&options, tune->args, tune->cluster, &settings, tune->choice.implied, err);
+	if (again && !status) {
+		options.trace = tune->trace;
+		status = scenario_load(&scenario, &options, err);
+		whole = &scenario;
+	}
+	if (status)
+		return status;
+	*first = whole->jobs.submit[0] / SL_SECOND * SL_SECOND;
+	*last = whole->jobs.submit[whole->jobs.count - 1] + 1;
+	if (again)
+		scenario_release(&scenario);
+	return SL_OK;
+}
+
+static int spans_cut(struct tune *tune, sl_time each, uint64_t count, struct sl_err *err)
+{
+	const sl_time week = 7 * 86400 * SL_SECOND;
+	sl_time first;
+	sl_time length;
+	const int status = range_read(tune, &first, &length, err);
+	if (status)
+		return status;
+	length -= first;
+	if (!each && !count)
+		each = length / week >= WEEKS_ENOUGH ? week : 0;
+	if (each)
+		count = (uint64_t)(length / each);
+	else if (!count)
+		count = USUAL_SPANS;
+	if (!each)
+		each = length / (sl_time)count + 1;
+	if (count < LEAST_SPANS || count > 2 * TUNE_SPANS_MAX || each < SL_SECOND)
+		return sl_fail(err, SL_USAGE,
+			"tune: the log has %" PRIu64 " such spans: 4 to 2000 are needed, half to tune on and half to judge by: --span 1d, or --spans 32",
+			count);
+	tune->span = sl_alloc(tune->arena, count, sizeof(*tune->span));
+	if (!tune->span)
+		return sl_fail_memory(err);
+	for (uint64_t i = 0; i < count; i++)
+		tune->span[i] = (struct tune_span){ first + (sl_time)i * each, first + (sl_time)(i + 1) * each };
+	tune->spans = count;
+	tune->problem.spans = (uint32_t)(count - count / 2);
+	return SL_OK;
+}
+
+static int time_option(const struct tune *tune, const char *name, sl_time *time, struct sl_err *err)
+{
+	const char *text = arg(tune->args, name);
+	*time = 0;
+	if (!text || (sl_get_duration(text, strlen(text), time) && *time >= 0 && *time < INT64_MAX / 4))
+		return SL_OK;
+	return sl_fail(err, SL_USAGE, "option '--%s' must be a duration such as 1d, not '%.60s'", name, text);
+}
+
+/* Those tuned on are the earlier; they are met in an order of their own, so that the first few are no
+ * particular ones. */
+static int spans_order(struct tune *tune, struct sl_err *err)
+{
+	struct sl_rng rng = sl_rng_stream(1, "tune/spans");
+	tune->order = sl_alloc(tune->arena, tune->spans, sizeof(*tune->order));
+	if (!tune->order)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < tune->problem.spans; i++) {
+		const uint32_t k = (uint32_t)sl_rng_below(&rng, i + 1);
+		tune->order[i] = tune->order[k];
+		tune->order[k] = i;
+	}
+	return SL_OK;
+}
+
+static int spans_read(struct tune *tune, struct sl_err *err)
+{
+	uint64_t count;
+	uint64_t runs;
+	sl_time each;
+	if (tune->scenario.jobs.count < 2)
+		return sl_fail(err, SL_INPUT, "%s: it has no two jobs to tune by", tune->trace);
+	int status = arg_u64(tune->args, "spans", 0, LEAST_SPANS, 2 * TUNE_SPANS_MAX, &count, err);
+	if (!status)
+		status = arg_u64(tune->args, "runs", 64, 4, 1000000, &runs, err);
+	if (!status)
+		status = arg_u64(tune->args, "search-seed", 1, 0, INT64_MAX, &tune->problem.seed, err);
+	if (!status)
+		status = time_option(tune, "span", &each, err);
+	if (!status)
+		status = time_option(tune, "warm-up", &tune->warm, err);
+	if (!status && tune->warm && is_stretched(tune))
+		return sl_fail(err, SL_USAGE, "--warm-up: not with replay.load, load_after, feedback or fill, which move submissions");
+	if (!status)
+		status = spans_cut(tune, each, count, err);
+	if (status)
+		return status;
+	tune->problem.budget = runs * tune->problem.spans;
+	tune->problem.every = arg_flag(tune->args, "every");
+	return spans_order(tune, err);
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------------------- */
+
+int tune_open(struct tune *tune, struct sl_err *err)
+{
+	const struct args *args = tune->args;
+	tune->cluster = arg(args, "cluster");
+	tune->policy = arg(args, "policy") ? arg(args, "policy") : "easy";
+	tune->trace = args->word[0];
+	int status = settings_keep(tune, err);
+	if (!status)
+		status = load(tune, err);
+	if (!status)
+		status = wanted_read(tune, err);
+	if (!status)
+		status = spans_read(tune, err);
+	if (!status)
+		status = knobs_read(tune, err);
+	if (!status && tune->problem.every && tune_points(&tune->problem) > TUNE_EVERY_MAX)
+		return sl_fail(err, SL_USAGE, "--every: more than %d points: leave it out, or take wider steps", (int)TUNE_EVERY_MAX);
+	return status;
+}
+
+void tune_close(struct tune *tune)
+{
+	if (tune->loaded)
+		scenario_release(&tune->scenario);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tune_place.c - where a value stands in a file of the user's, by the words that lead to it.
+ *
+ * Of slurm.conf and its like: "KEY"; "KEY/OPTION" of a list with commas (SchedulerParameters/bf_window); and
+ * "KEY/NAME/ATTRIBUTE" of the line that begins with KEY=NAME (PartitionName/gpu/MaxTime). What is not there
+ * has a place too, where it would be written: Slurm has a default for it.
+ *
+ * Of YAML and JSON: each word is a key, a name or a kind on the way to the value, and exactly one value of the
+ * file has all of them: "ClusterQueue/team-a/nominalQuota/cpu".
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "cli/tune/tune.h"
+
+enum { WORDS_MAX = 8, WAY_MAX = 96 };
+
+struct words {
+	const char *word[WORDS_MAX];
+	size_t len[WORDS_MAX];
+	size_t count;
+};
+
+static int words_split(struct words *words, const struct tuned_file *file, const char *text, struct sl_err *err)
+{
+	*words = (struct words){ .count = 0 };
+	for (const char *at = text; at; at = *at ? at + 1 : NULL) {
+		const size_t len = strcspn(at, "/");
+		if (words->count == WORDS_MAX || !len)
+			return sl_fail(err, SL_USAGE,
+				"--vary %s:%.200s: give one to eight words with '/' between, such as PartitionName/gpu/MaxTime",
+				file->name, text);
+		words->word[words->count] = at;
+		words->len[words->count++] = len;
+		at += len;
+	}
+	return SL_OK;
+}
+
+static bool is_word(const struct words *words, size_t i, const char *text, size_t len)
+{
+	return words->len[i] == len && strncasecmp(words->word[i], text, len) == 0;
+}
+
+/* ---- Slurm --------------------------------------------------------------------------------------------- */
+
+/* "Key=value" within a line: where the value begins, and its length; NULL: there is none. Quotes are part of
+ * the value. */
+static const char *value_in(const char *line, const char *end, const struct words *words, size_t i, size_t *len)
+{
+	while (line < end) {
+		line += strspn(line, " \t");
+		const char *token = line;
+		const char *equals = NULL;
+		for (bool quoted = false; line < end && (quoted || (*line != ' ' && *line != '\t')); line++) {
+			quoted ^= *line == '"';
+			equals = *line == '=' && !equals ? line : equals;
+		}
+		if (equals && is_word(words, i, token, (size_t)(equals - token))) {
+			*len = (size_t)(line - equals - 1);
+			return equals + 1;
+		}
+		if (line == token)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* The line without its comment and blanks at the end. */
+static const char *line_end(const char *line, const char *end)
+{
+	const char *stop = line;
+	while (stop < end && *stop != '\n' && *stop != '#')
+		stop++;
+	while (stop > line && strchr(" \t\r", stop[-1]))
+		stop--;
+	return stop;
+}
+
+/* An option of a list: "bf_window=60" of "bf_continue,bf_window=60". */
+static const char *option_in(const char *list, size_t size, const struct words *words, size_t *len)
+{
+	for (const char *at = list; at < list + size;) {
+		const char *comma = memchr(at, ',', size - (size_t)(at - list));
+		const char *end = comma ? comma : list + size;
+		const char *equals = memchr(at, '=', (size_t)(end - at));
+		if (equals && is_word(words, 1, at, (size_t)(equals - at))) {
+			*len = (size_t)(end - equals - 1);
+			return equals + 1;
+		}
+		at = end + 1;
+	}
+	return NULL;
+}
+
+static int keep_place(struct file_place *place, const struct tuned_file *file, const char *at, size_t len,
+	struct sl_arena *arena, struct sl_err *err)
+{
+	*place = (struct file_place){ .at = (size_t)(at - file->text), .len = len, .before = "", .after = "" };
+	place->today = sl_strdup(arena, at, len);
+	return place->today ? SL_OK : sl_fail_memory(err);
+}
+
+/* What is not there, put in before `at`. */
+static int new_place(struct file_place *place, const struct tuned_file *file, const char *at, const char *before, struct sl_err *err)
+{
+	*place = (struct file_place){ .at = (size_t)(at - file->text), .before = before, .after = "" };
+	return before ? SL_OK : sl_fail_memory(err);
+}
+
+/* The line of the words: by its first key, and of three words by that key's value. */
+static const char *line_of(const struct tuned_file *file, const struct words *words, const char **end)
+{
+	const char *last = file->text + file->len;
+	for (const char *line = file->text; line < last;) {
+		const char *newline = memchr(line, '\n', (size_t)(last - line));
+		const char *start = line + strspn(line, " \t");
+		size_t len;
+		*end = line_end(line, newline ? newline : last);
+		const char *value = start < *end ? value_in(start, *end, words, 0, &len) : NULL;
+		const bool first = value && value - 1 - words->len[0] == start;
+		if (first && (words->count < 3 || is_word(words, 1, value, len)))
+			return start;
+		line = newline ? newline + 1 : last;
+	}
+	return NULL;
+}
+
+int place_conf(struct file_place *place, const struct tuned_file *file, const char *text, struct sl_arena *arena, struct sl_err *err)
+{
+	struct words words;
+	const char *end = NULL;
+	size_t len = 0;
+	int status = words_split(&words, file, text, err);
+	if (!status && words.count > 3)
+		status = sl_fail(err, SL_USAGE, "--vary %s:%.200s: a value of Slurm's files has KEY, KEY/OPTION or KEY/NAME/ATTRIBUTE", file->name, text);
+	if (status)
+		return status;
+	const char *line = line_of(file, &words, &end);
+	if (words.count == 3) {
+		if (!line)
+			return sl_fail(err, SL_USAGE, "--vary %s:%.200s: no line of %s begins with %.*s=%.*s", file->name,
+				text, file->path, (int)words.len[0], words.word[0], (int)words.len[1], words.word[1]);
+		const char *value = value_in(line, end, &words, 2, &len);
+		return value ? keep_place(place, file, value, len, arena, err)
+			     : new_place(place, file, end, text_made(arena, " %.*s=", (int)words.len[2], words.word[2]), err);
+	}
+	if (!line) {
+		const bool ends = !file->len || file->text[file->len - 1] == '\n';
+		const int status_new = new_place(place, file, file->text + file->len,
+			text_made(arena, words.count == 2 ? "%s%.*s=%.*s=" : "%s%.*s%.*s=", ends ? "" : "\n", (int)words.len[0],
+				words.word[0], words.count == 2 ? (int)words.len[1] : 0, words.count == 2 ? words.word[1] : ""),
+			err);
+		place->after = "\n";
+		return status_new;
+	}
+	const char *value = value_in(line, end, &words, 0, &len);
+	if (words.count == 1)
+		return keep_place(place, file, value, len, arena, err);
+	size_t part = 0;
+	const char *option = option_in(value, len, &words, &part);
+	return option ? keep_place(place, file, option, part, arena, err)
+		      : new_place(place, file, value + len, text_made(arena, "%s%.*s=", len ? "," : "", (int)words.len[1], words.word[1]), err);
+}
+
+/* ---- YAML and JSON -------------------------------------------------------------------------------------- */
+
+struct way {
+	const char *word[WAY_MAX];
+	size_t count;
+	const struct words *words;
+	const struct sl_doc *doc;
+	const struct sl_doc_node *found;
+	size_t matches;
+	char others[300]; /* Places of the matches. */
+};
+
+static void way_add(struct way *way, const char *word)
+{
+	if (word && way->count < WAY_MAX)
+		way->word[way->count++] = word;
+}
+
+static bool way_has_all(const struct way *way)
+{
+	for (size_t i = 0; i < way->words->count; i++) {
+		bool has = false;
+		for (size_t k = 0; k < way->count && !has; k++)
+			has = strlen(way->word[k]) == way->words->len[i] &&
+			      strncmp(way->word[k], way->words->word[i], way->words->len[i]) == 0;
+		if (!has)
+			return false;
+	}
+	return true;
+}
+
+/* What a map is called. */
+static const char *name_in(const struct sl_doc *doc, const struct sl_doc_node *map)
+{
+	const struct sl_doc_node *name = map->kind == SL_DOC_MAP ? sl_doc_member(doc, map, "name") : NULL;
+	return name && name->kind == SL_DOC_TEXT ? sl_doc_word(doc, name) : NULL;
+}
+
+/* Depth is bounded by that of documents. */
+static void way_go(struct way *way, const struct sl_doc_node *node)
+{
+	const size_t before = way->count;
+	const char *key = sl_doc_key_of(way->doc, node);
+	way_add(way, key && *key ? key : NULL);
+	if (node->kind == SL_DOC_TEXT) {
+		if (way_has_all(way) && strcmp(key ? key : "", "name") != 0 && strcmp(key ? key : "", "kind") != 0) {
+			const size_t used = strlen(way->others);
+			way->found = node;
+			if (way->matches++ < 5)
+				(void)snprintf(way->others + used, sizeof(way->others) - used, "%sline %u", used ? ", " : "", node->line);
+		}
+	} else if (node->kind == SL_DOC_MAP) {
+		const struct sl_doc_node *metadata = sl_doc_member(way->doc, node, "metadata");
+		const struct sl_doc_node *kind = sl_doc_member(way->doc, node, "kind");
+		way_add(way, name_in(way->doc, node));
+		way_add(way, metadata ? name_in(way->doc, metadata) : NULL);
+		way_add(way, kind && kind->kind == SL_DOC_TEXT ? sl_doc_word(way->doc, kind) : NULL);
+	}
+	for (const struct sl_doc_node *item = node->kind == SL_DOC_TEXT ? NULL : sl_doc_child(way->doc, node); item;
+		item = sl_doc_next(way->doc, item))
+		way_go(way, item);
+	way->count = before;
+}
+
+/* Its bytes, without quotes; NULL: it does not stand there as it is. */
+static const char *bytes_of(const struct tuned_file *file, const struct sl_doc *doc, const struct sl_doc_node *node)
+{
+	const char *at = file->text;
+	for (uint32_t line = 1; line < node->line && at; line++) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	const char *word = sl_doc_word(doc, node);
+	const size_t left = at ? file->len - (size_t)(at - file->text) : 0;
+	if (!at || node->column > left)
+		return NULL;
+	at += node->column - 1;
+	at += *at == '"' || *at == '\'';
+	return strncmp(at, word, strlen(word)) == 0 ? at : NULL;
+}
+
+static int place_found(struct file_place *place, const struct tuned_file *file, const struct way *way,
+	const char *text, struct sl_arena *arena, struct sl_err *err)
+{
+	if (!way->matches)
+		return sl_fail(err, SL_USAGE,
+			"--vary %s:%.200s: no value of %s has all of these words on the way to it: each is a key, a name or a kind; "
+			"what is not in the file yet is written there first, with what it is today",
+			file->name, text, file->path);
+	if (way->matches > 1)
+		return sl_fail(err, SL_USAGE, "--vary %s:%.200s: %zu values of %s have all of these words (%s%s): give one more",
+			file->name, text, way->matches, file->path, way->others, way->matches > 5 ? ", ..." : "");
+	const char *at = bytes_of(file, way->doc, way->found);
+	const struct sl_place there = sl_doc_place(way->doc, way->found);
+	if (!at)
+		return sl_fail_at(err, &there, "this value is not written plainly in one line, so that tune cannot change it");
+	return keep_place(place, file, at, strlen(sl_doc_word(way->doc, way->found)), arena, err);
+}
+
+int place_yaml(struct file_place *place, const struct tuned_file *file, const char *text, struct sl_arena *arena, struct sl_err *err)
+{
+	struct words words;
+	struct sl_doc doc = { .file = file->path };
+	const char *first = file->text + strspn(file->text, " \t\r\n");
+	int status = words_split(&words, file, text, err);
+	if (!status)
+		status = *first == '{' || *first == '[' ? sl_doc_read_json(&doc, file->text, file->len, err)
+							: sl_doc_read_yamls(&doc, file->text, file->len, err);
+	if (!status && doc.count) {
+		struct way way = { .words = &words, .doc = &doc };
+		way_go(&way, doc.node);
+		status = place_found(place, file, &way, text, arena, err);
+	}
+	sl_doc_release(&doc);
+	return status;
+}
