@@ -288,9 +288,8 @@ static const char *selected_warm(
 		return text;
 	*sl_put_micro(when, micro + spec->warm) = '\0';
 	const size_t len = strlen(text);
-	return len && text[len - 1] == '}'
-		       ? text_made(arena, "%.*s,submit>=%s}", (int)(len - 1), text, when)
-		       : text_made(arena, "%s{submit>=%s}", text, when);
+	return len && text[len - 1] == '}' ? text_made(arena, "%.*s,submit>=%s}", (int)(len - 1), text, when)
+					   : text_made(arena, "%s{submit>=%s}", text, when);
 }
 
 static int put_selected(const struct sweep *sweep, struct json *json, const struct run *run,

@@ -11,16 +11,21 @@
 #include "cli/tune/tune.h"
 
 static const struct option_def options[] = {
-	{ "output", 'o', "DIR", false, "runs that are done, the change and a page go there: the same command goes on from them" },
+	{ "output", 'o', "DIR", false,
+		"runs that are done, the change and a page go there: the same command goes on from them" },
 	{ "vary", 0, "KEY=RANGE", true,
 		"what may move: 'policy.order=fcfs,sjf', 'slurm.conf:SchedulerParameters/bf_window=60..2880:60', see schedlab-tune(1)" },
-	{ "minimize", 0, "SELECTOR", true, "what is wanted: 'wait.p95{gpus>=8}', see schedlab-metrics(7); several: a front" },
+	{ "minimize", 0, "SELECTOR", true,
+		"what is wanted: 'wait.p95{gpus>=8}', see schedlab-metrics(7); several: a front" },
 	{ "maximize", 0, "SELECTOR", true, "likewise, of what should be more" },
-	{ "require", 0, "BOUND", true, "what must hold: 'jain.share >= 0.8', 'utilization no less than today'" },
+	{ "require", 0, "BOUND", true,
+		"what must hold: 'jain.share >= 0.8', 'utilization no less than today'" },
 	{ "spec", 0, "FILE", false, "options from a file, see schedlab-tune(5)" },
-	{ "span", 0, "TIME", false, "the log is cut into spans so long; default: weeks, if there are 24, else 32 spans" },
+	{ "span", 0, "TIME", false,
+		"the log is cut into spans so long; default: weeks, if there are 24, else 32 spans" },
 	{ "spans", 0, "N", false, "or into so many: the first half is tuned on, the others judge" },
-	{ "warm-up", 0, "TIME", false, "each span begins so much earlier, with jobs that do not count; default: none" },
+	{ "warm-up", 0, "TIME", false,
+		"each span begins so much earlier, with jobs that do not count; default: none" },
 	{ "runs", 0, "N", false, "simulate no more than N times the spans tuned on; default 64" },
 	{ "every", 0, NULL, false, "no search: every combination, on all spans tuned on" },
 	{ "search-seed", 0, "N", false, "of the search alone; default 1" },
@@ -38,7 +43,8 @@ static int dir_make(struct tune *tune, struct sl_err *err)
 {
 	tune->dir = arg(tune->args, "output");
 	if (!tune->dir)
-		return sl_fail(err, SL_USAGE, "tune: where? give -o DIR: each run is kept there, so that the same command goes on");
+		return sl_fail(err, SL_USAGE,
+			"tune: where? give -o DIR: each run is kept there, so that the same command goes on");
 	if (arg_flag(tune->args, "dry-run"))
 		return SL_OK;
 	const char *points = text_made(tune->arena, "%s/points", tune->dir);
@@ -46,9 +52,14 @@ static int dir_make(struct tune *tune, struct sl_err *err)
 		return sl_fail_memory(err);
 	if (mkdir(tune->dir, 0777) != 0 && errno != EEXIST)
 		return sl_fail_sys(err, SL_SYSTEM, "make", tune->dir);
-	if (errno == EEXIST && access(points, F_OK) != 0 && !arg_flag(tune->args, "force") && rmdir(tune->dir) != 0)
-		return sl_fail(err, SL_USAGE, "'%s' holds something that is no tune: name another directory, or --force", tune->dir);
-	return mkdir(tune->dir, 0777) == 0 || errno == EEXIST ? SL_OK : sl_fail_sys(err, SL_SYSTEM, "make", tune->dir);
+	if (errno == EEXIST && access(points, F_OK) != 0 && !arg_flag(tune->args, "force") &&
+		rmdir(tune->dir) != 0)
+		return sl_fail(err, SL_USAGE,
+			"'%s' holds something that is no tune: name another directory, or --force",
+			tune->dir);
+	return mkdir(tune->dir, 0777) == 0 || errno == EEXIST
+		       ? SL_OK
+		       : sl_fail_sys(err, SL_SYSTEM, "make", tune->dir);
 }
 
 static int tune_dry(const struct tune *tune, struct sl_err *err)
@@ -60,7 +71,8 @@ static int tune_dry(const struct tune *tune, struct sl_err *err)
 	dry_read(&dry, tune->cluster);
 	dry_count(&dry, "settings", "settings that there are", points);
 	dry_count(&dry, "runs", "runs of one span, at most",
-		tune->problem.every ? points * tune->problem.spans : tune->problem.budget + tune->problem.axes * tune->problem.spans);
+		tune->problem.every ? points * tune->problem.spans
+				    : tune->problem.budget + tune->problem.axes * tune->problem.spans);
 	dry_write(&dry, tune->dir);
 	return dry_end(&dry, err);
 }
@@ -71,7 +83,8 @@ static int tune_command(const struct args *line, struct sl_err *err)
 	struct tune tune = { .args = &args, .arena = args.arena };
 	int status = arg(&args, "spec") ? tune_spec_take(&args, arg(&args, "spec"), err) : SL_OK;
 	if (!status && !args.word_count)
-		status = sl_fail(err, SL_USAGE, "tune: which log? schedlab tune TRACE, or --spec FILE with 'trace'");
+		status = sl_fail(
+			err, SL_USAGE, "tune: which log? schedlab tune TRACE, or --spec FILE with 'trace'");
 	if (!status)
 		status = tune_open(&tune, err);
 	if (!status)

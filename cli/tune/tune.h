@@ -120,6 +120,8 @@ int tune_open(struct tune *tune, struct sl_err *err);
 void tune_close(struct tune *tune);
 
 /* tune_knobs.c */
+/* "KEY=VALUE" of that key, each with or without "policy.". */
+bool setting_is(const char *setting, const char *key);
 int knobs_read(struct tune *tune, struct sl_err *err);
 /* "policy.bf_window=60" for people; NULL: today's, not known. */
 const char *knob_value(const struct knob *knob, uint32_t level);

@@ -39,18 +39,78 @@ static int settings_keep(struct tune *tune, struct sl_err *err)
 	return SL_OK;
 }
 
+/* Is that the key of a knob? With or without "policy.". */
+static bool is_varied(const struct tune *tune, const char *key, size_t len)
+{
+	const char *text;
+	for (size_t i = 0; (text = arg_at(tune->args, "vary", i)); i++) {
+		text += strncmp(text, "policy.", 7) == 0 ? 7 : 0;
+		if (strncmp(text, key, len) == 0 && text[len] == '=')
+			return true;
+	}
+	return false;
+}
+
+/* The next "key=value" of a policy's text: where it ends; commas in quotes are its own. */
+static const char *item_end(const char *text)
+{
+	for (bool quoted = false; *text && (quoted || *text != ','); text++)
+		quoted ^= *text == '"';
+	return text;
+}
+
+/* What the policy's text says of a knob would be said over --set: it becomes a setting, which knobs replace.
+ */
+static int policy_split(struct tune *tune, struct sl_err *err)
+{
+	const char *items = strchr(tune->policy, ':');
+	char *policy = items ? sl_strdup(tune->arena, tune->policy, (size_t)(items - tune->policy)) : NULL;
+	const char **more = sl_alloc(tune->arena, tune->setting_count + TUNE_AXES_MAX + 1, sizeof(*more));
+	char sign = ':';
+	if (!items)
+		return SL_OK;
+	for (size_t i = 0; more && i < tune->setting_count; i++)
+		more[i] = tune->setting[i];
+	for (const char *at = items + 1; *at && more && policy;) {
+		const char *end = item_end(at);
+		const size_t key = strcspn(at, "=,");
+		char *item = sl_strdup(tune->arena, at, (size_t)(end - at));
+		if (at[key] == '=' && is_varied(tune, at, key) && item) {
+			const char *plain = policy_plain(item, tune->arena);
+			more[tune->setting_count++] = text_made(tune->arena, "policy.%s", plain ? plain : item);
+		} else {
+			policy = text_made(tune->arena, "%s%c%s", policy, sign, item ? item : "");
+			sign = ',';
+		}
+		at = end + (*end == ',');
+	}
+	if (!more || !policy)
+		return sl_fail_memory(err);
+	tune->setting = more;
+	tune->policy = policy;
+	return SL_OK;
+}
+
 /* The log, all of it that is asked for, on today's cluster. */
 static int load(struct tune *tune, struct sl_err *err)
 {
 	struct settings settings;
 	struct scenario_options options;
-	int status = registry_add_policy(tune->args->registry, tune->policy, err);
+	const size_t given = tune->setting_count;
+	int status = policy_split(tune, err);
+	if (!status)
+		status = registry_add_policy(tune->args->registry, tune->policy, err);
 	if (!status)
 		status = settings_from_args(&settings, tune->args, err);
+	/* Those that the policy's text had. */
+	for (size_t i = given; i < tune->setting_count && !status; i++)
+		status = settings_add(&settings, tune->setting[i], err);
 	if (!status)
-		status = policy_choose(tune->args->registry, &tune->choice, tune->policy, &settings, tune->arena, err);
+		status = policy_choose(
+			tune->args->registry, &tune->choice, tune->policy, &settings, tune->arena, err);
 	if (!status)
-		status = scenario_options_from_args(&options, tune->args, tune->cluster, &settings, tune->choice.implied, err);
+		status = scenario_options_from_args(
+			&options, tune->args, tune->cluster, &settings, tune->choice.implied, err);
 	if (status)
 		return status;
 	options.trace = tune->trace;
@@ -63,9 +123,11 @@ static int load(struct tune *tune, struct sl_err *err)
 	return status;
 }
 
-/* ---- What is wanted ------------------------------------------------------------------------------------- */
+/* ---- What is wanted -------------------------------------------------------------------------------------
+ */
 
-static int wanted_add(struct tune *tune, struct wanted wanted, enum tune_kind kind, double bound, struct sl_err *err)
+static int wanted_add(
+	struct tune *tune, struct wanted wanted, enum tune_kind kind, double bound, struct sl_err *err)
 {
 	const size_t column = tune->problem.columns;
 	if (column == TUNE_COLUMNS_MAX)
@@ -90,7 +152,8 @@ static int goals_take(struct tune *tune, const char *option, enum tune_kind kind
 		wanted.metric = selector_text(wanted.selector);
 		const int better = selector_better(wanted.selector);
 		if (better && (better < 0) != (kind == TUNE_LESS))
-			talk("--%s %s: less of it is %s", option, text, better < 0 ? "better, mostly" : "worse, mostly");
+			talk("--%s %s: less of it is %s", option, text,
+				better < 0 ? "better, mostly" : "worse, mostly");
 		status = wanted_add(tune, wanted, kind, 0, err);
 	}
 	return status;
@@ -112,14 +175,20 @@ static const char *relation_at(const char *text, enum tune_kind *kind)
 	return NULL;
 }
 
-static int bound_kind(const struct threshold *threshold, enum tune_kind *kind, double *bound, struct sl_err *err)
+static int bound_kind(
+	const struct threshold *threshold, enum tune_kind *kind, double *bound, struct sl_err *err)
 {
 	const struct tol_node *node = &threshold->bound.node[threshold->bound.root];
 	*bound = (double)node->amount / 1e6;
-	*kind = node->kind == TOL_LE ? TUNE_AT_MOST : node->kind == TOL_LT ? TUNE_BELOW : node->kind == TOL_GE ? TUNE_AT_LEAST : TUNE_ABOVE;
+	*kind = node->kind == TOL_LE   ? TUNE_AT_MOST
+		: node->kind == TOL_LT ? TUNE_BELOW
+		: node->kind == TOL_GE ? TUNE_AT_LEAST
+				       : TUNE_ABOVE;
 	return node->kind == TOL_LE || node->kind == TOL_LT || node->kind == TOL_GE || node->kind == TOL_GT
 		       ? SL_OK
-		       : sl_fail(err, SL_USAGE, "--require '%.200s': give one bound: <, <=, > or >= and a number, or 'no less than today'", threshold->text);
+		       : sl_fail(err, SL_USAGE,
+				 "--require '%.200s': give one bound: <, <=, > or >= and a number, or 'no less than today'",
+				 threshold->text);
 }
 
 static int bounds_take(struct tune *tune, struct sl_err *err)
@@ -133,7 +202,8 @@ static int bounds_take(struct tune *tune, struct sl_err *err)
 		const char *relation = relation_at(text, &kind);
 		if (relation) {
 			const char *metric = sl_strdup(tune->arena, text, (size_t)(relation - text));
-			status = metric ? selector_parse(&wanted.selector, metric, tune->arena, err) : sl_fail_memory(err);
+			status = metric ? selector_parse(&wanted.selector, metric, tune->arena, err)
+					: sl_fail_memory(err);
 		} else {
 			struct threshold threshold;
 			status = threshold_parse(&threshold, text, tune->arena, err);
@@ -169,17 +239,20 @@ static int wanted_read(struct tune *tune, struct sl_err *err)
 	if (!status)
 		status = goals_take(tune, "maximize", TUNE_MORE, err);
 	if (!status && !tune->problem.columns)
-		return sl_fail(err, SL_USAGE, "tune: what is wanted? --minimize 'wait.p95{gpus>=8}' or --maximize utilization");
+		return sl_fail(err, SL_USAGE,
+			"tune: what is wanted? --minimize 'wait.p95{gpus>=8}' or --maximize utilization");
 	if (!status)
 		status = bounds_take(tune, err);
 	for (size_t c = 0; c < tune->problem.columns && !status; c++)
 		for (size_t k = 0; k < c; k++)
 			if (strcmp(tune->wanted[c].text, tune->wanted[k].text) == 0)
-				return sl_fail(err, SL_USAGE, "tune: '%s' stands twice", tune->wanted[c].text);
+				return sl_fail(
+					err, SL_USAGE, "tune: '%s' stands twice", tune->wanted[c].text);
 	return status ? status : implied_take(tune, err);
 }
 
-/* ---- Spans ------------------------------------------------------------------------------------------------ */
+/* ---- Spans ------------------------------------------------------------------------------------------------
+ */
 
 enum { LEAST_SPANS = 4, USUAL_SPANS = 32, WEEKS_ENOUGH = 24 };
 
@@ -206,11 +279,13 @@ static int range_read(const struct tune *tune, sl_time *first, sl_time *last, st
 		bool moved = strncmp(text, "policy.", 7) == 0 || strncmp(text, "model=", 6) == 0;
 		for (size_t k = 0; k < SL_LEN(moves); k++)
 			moved |= strncmp(text, moves[k], strlen(moves[k])) == 0 ||
-				 (strncmp(text, "replay.", 7) == 0 && strncmp(text + 7, moves[k], strlen(moves[k])) == 0);
+				 (strncmp(text, "replay.", 7) == 0 &&
+					 strncmp(text + 7, moves[k], strlen(moves[k])) == 0);
 		status = moved ? SL_OK : settings_add(&settings, text, err);
 	}
 	if (again && !status)
-		status = scenario_options_from_args(&options, tune->args, tune->cluster, &settings, tune->choice.implied, err);
+		status = scenario_options_from_args(
+			&options, tune->args, tune->cluster, &settings, tune->choice.implied, err);
 	if (again && !status) {
 		options.trace = tune->trace;
 		status = scenario_load(&scenario, &options, err);
@@ -241,16 +316,18 @@ static int spans_cut(struct tune *tune, sl_time each, uint64_t count, struct sl_
 	else if (!count)
 		count = USUAL_SPANS;
 	if (!each)
-		each = length / (sl_time)count + 1;
+		each = (length / (sl_time)count / SL_SECOND + 1) * SL_SECOND; /* Whole seconds. */
 	if (count < LEAST_SPANS || count > 2 * TUNE_SPANS_MAX || each < SL_SECOND)
 		return sl_fail(err, SL_USAGE,
-			"tune: the log has %" PRIu64 " such spans: 4 to 2000 are needed, half to tune on and half to judge by: --span 1d, or --spans 32",
+			"tune: the log has %" PRIu64
+			" such spans: 4 to 2000 are needed, half to tune on and half to judge by: --span 1d, or --spans 32",
 			count);
 	tune->span = sl_alloc(tune->arena, count, sizeof(*tune->span));
 	if (!tune->span)
 		return sl_fail_memory(err);
 	for (uint64_t i = 0; i < count; i++)
-		tune->span[i] = (struct tune_span){ first + (sl_time)i * each, first + (sl_time)(i + 1) * each };
+		tune->span[i] =
+			(struct tune_span){ first + (sl_time)i * each, first + (sl_time)(i + 1) * each };
 	tune->spans = count;
 	tune->problem.spans = (uint32_t)(count - count / 2);
 	return SL_OK;
@@ -298,7 +375,8 @@ static int spans_read(struct tune *tune, struct sl_err *err)
 	if (!status)
 		status = time_option(tune, "warm-up", &tune->warm, err);
 	if (!status && tune->warm && is_stretched(tune))
-		return sl_fail(err, SL_USAGE, "--warm-up: not with replay.load, load_after, feedback or fill, which move submissions");
+		return sl_fail(err, SL_USAGE,
+			"--warm-up: not with replay.load, load_after, feedback or fill, which move submissions");
 	if (!status)
 		status = spans_cut(tune, each, count, err);
 	if (status)
@@ -308,7 +386,8 @@ static int spans_read(struct tune *tune, struct sl_err *err)
 	return spans_order(tune, err);
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------------------- */
+/* ---- The whole
+ * ---------------------------------------------------------------------------------------------- */
 
 int tune_open(struct tune *tune, struct sl_err *err)
 {
@@ -326,7 +405,9 @@ int tune_open(struct tune *tune, struct sl_err *err)
 	if (!status)
 		status = knobs_read(tune, err);
 	if (!status && tune->problem.every && tune_points(&tune->problem) > TUNE_EVERY_MAX)
-		return sl_fail(err, SL_USAGE, "--every: more than %d points: leave it out, or take wider steps", (int)TUNE_EVERY_MAX);
+		return sl_fail(err, SL_USAGE,
+			"--every: more than %d points: leave it out, or take wider steps",
+			(int)TUNE_EVERY_MAX);
 	return status;
 }
 

@@ -7,6 +7,7 @@
  * that of what is changed, so that a candidate has its copy once.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -114,7 +115,8 @@ int knob_file(struct tune *tune, struct knob *knob, struct sl_err *err)
 					      : place_conf(&knob->place, file, colon + 1, tune->arena, err);
 }
 
-/* ---- Changed ---------------------------------------------------------------------------------------------- */
+/* ---- Changed ----------------------------------------------------------------------------------------------
+ */
 
 static bool is_moved(const struct tune *tune, size_t knob, const uint32_t *level, size_t file)
 {
@@ -138,7 +140,8 @@ static size_t next_knob(const struct tune *tune, size_t file, const uint32_t *le
 		const size_t at = tune->knob[k].place.at;
 		if (!is_moved(tune, k, level, file))
 			continue;
-		if (after != SIZE_MAX && (at < tune->knob[after].place.at || (at == tune->knob[after].place.at && k <= after)))
+		if (after != SIZE_MAX &&
+			(at < tune->knob[after].place.at || (at == tune->knob[after].place.at && k <= after)))
 			continue;
 		if (next == SIZE_MAX || at < tune->knob[next].place.at)
 			next = k;
@@ -155,7 +158,8 @@ char *file_edited(const struct tune *tune, size_t file, const uint32_t *level)
 	FILE *out = open_memstream(&text, &len);
 	if (!out)
 		return NULL;
-	for (size_t k = next_knob(tune, file, level, SIZE_MAX); k != SIZE_MAX; k = next_knob(tune, file, level, k)) {
+	for (size_t k = next_knob(tune, file, level, SIZE_MAX); k != SIZE_MAX;
+		k = next_knob(tune, file, level, k)) {
 		const struct file_place *place = &tune->knob[k].place;
 		(void)fwrite(of->text + at, 1, place->at - at, out);
 		(void)fprintf(out, "%s%s%s", place->before, tune->knob[k].value[level[k]], place->after);
@@ -168,9 +172,11 @@ char *file_edited(const struct tune *tune, size_t file, const uint32_t *level)
 	return NULL;
 }
 
-/* ---- Copies ------------------------------------------------------------------------------------------------ */
+/* ---- Copies
+ * ------------------------------------------------------------------------------------------------ */
 
-static int copy_write(const struct tune *tune, const char *path, const char *text, size_t len, struct sl_err *err)
+static int copy_write(
+	const struct tune *tune, const char *path, const char *text, size_t len, struct sl_err *err)
 {
 	struct sl_out *out;
 	if (access(path, F_OK) == 0)
@@ -183,20 +189,20 @@ static int copy_write(const struct tune *tune, const char *path, const char *tex
 	return sl_out_commit(out, err);
 }
 
-static int copy_folder_make(const char *path, struct sl_err *err)
+/* DIR/files, and the copy's folder in it. */
+static int copy_folder_make(const struct tune *tune, const char *folder, struct sl_err *err)
 {
-	char *made = strdup(path);
-	const int status = made ? folders_make(made, 0, "make", err) : sl_fail_memory(err);
-	free(made);
-	if (status)
-		return status;
-	struct stat is;
-	return mkdir(path, 0777) == 0 || (stat(path, &is) == 0 && S_ISDIR(is.st_mode)) ? SL_OK
-										    : sl_fail_sys(err, SL_SYSTEM, "make", path);
+	char files[4200];
+	(void)snprintf(files, sizeof(files), "%s/files", tune->dir);
+	if (mkdir(files, 0777) != 0 && errno != EEXIST)
+		return sl_fail_sys(err, SL_SYSTEM, "make", files);
+	return mkdir(folder, 0777) == 0 || errno == EEXIST ? SL_OK
+							   : sl_fail_sys(err, SL_SYSTEM, "make", folder);
 }
 
 /* What of a cluster's folder is not changed. */
-static int copy_others(const struct tune *tune, const uint32_t *level, const char *folder, struct sl_arena *arena, struct sl_err *err)
+static int copy_others(const struct tune *tune, const uint32_t *level, const char *folder,
+	struct sl_arena *arena, struct sl_err *err)
 {
 	DIR *open = opendir(tune->cluster);
 	int status = open ? SL_OK : sl_fail_sys(err, SL_INPUT, "read", tune->cluster);
@@ -212,9 +218,10 @@ static int copy_others(const struct tune *tune, const uint32_t *level, const cha
 			break;
 		}
 		for (size_t i = 0; i < tune->files; i++)
-			moves |= tune->file[i].where == FILE_IN_CLUSTER && strcmp(tune->file[i].name, entry->d_name) == 0 &&
-				 file_moves(tune, i, level);
-		if (moves || entry->d_name[0] == '.' || stat(from, &is) != 0 || !S_ISREG(is.st_mode) || access(to, F_OK) == 0)
+			moves |= tune->file[i].where == FILE_IN_CLUSTER &&
+				 strcmp(tune->file[i].name, entry->d_name) == 0 && file_moves(tune, i, level);
+		if (moves || entry->d_name[0] == '.' || stat(from, &is) != 0 || !S_ISREG(is.st_mode) ||
+			access(to, F_OK) == 0)
 			continue;
 		const char *text = is.st_size ? text_of_file(from, &len, arena, err) : "";
 		if (!text)
@@ -228,7 +235,8 @@ static int copy_others(const struct tune *tune, const uint32_t *level, const cha
 }
 
 /* The folder of copies of those files that are moved and (not) of the cluster's folder. */
-static int copy_name(const struct tune *tune, const uint32_t *level, size_t file, char name[4200], struct sl_err *err)
+static int copy_name(
+	const struct tune *tune, const uint32_t *level, size_t file, char name[4200], struct sl_err *err)
 {
 	const bool whole = tune->file[file].where == FILE_IN_CLUSTER;
 	char hex[65];
@@ -238,7 +246,8 @@ static int copy_name(const struct tune *tune, const uint32_t *level, size_t file
 	if (!text)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < tune->files; i++) {
-		if (!(i == file || (whole && tune->file[i].where == FILE_IN_CLUSTER)) || !file_moves(tune, i, level))
+		if (!(i == file || (whole && tune->file[i].where == FILE_IN_CLUSTER)) ||
+			!file_moves(tune, i, level))
 			continue;
 		char *edited = file_edited(tune, i, level);
 		(void)fprintf(text, "%s\n%s\n", tune->file[i].path, edited ? edited : "");
@@ -259,11 +268,12 @@ static int copy_make(const struct tune *tune, const uint32_t *level, size_t file
 	char folder[4200];
 	int status = copy_name(tune, level, file, folder, err);
 	if (!status)
-		status = copy_folder_make(folder, err);
+		status = copy_folder_make(tune, folder, err);
 	char *edited = status ? NULL : file_edited(tune, file, level);
 	*path = text_made(arena, "%s/%s", folder, base_name(of->path));
 	if (!status)
-		status = edited && *path ? copy_write(tune, *path, edited, strlen(edited), err) : sl_fail_memory(err);
+		status = edited && *path ? copy_write(tune, *path, edited, strlen(edited), err)
+					 : sl_fail_memory(err);
 	free(edited);
 	if (!status && of->where == FILE_IN_CLUSTER)
 		status = copy_others(tune, level, folder, arena, err);
@@ -280,16 +290,15 @@ static const char *text_with(const char *text, const char *name, const char *pat
 	return at ? text_made(arena, "%.*s%s%s", (int)(at - text), text, path, at + len) : text;
 }
 
-/* ---- A candidate -------------------------------------------------------------------------------------------- */
+/* ---- A candidate
+ * -------------------------------------------------------------------------------------------- */
 
 /* Knobs that are settings: in place of the line's. */
 static bool is_overridden(const struct tune *tune, const char *setting, const uint32_t *level)
 {
 	for (size_t k = 0; k < tune->problem.axes; k++) {
 		const struct knob *knob = &tune->knob[k];
-		const size_t len = strlen(knob->name);
-		if (knob->kind == KNOB_SETTING && level[k] != knob->today && strncmp(setting, knob->name, len) == 0 &&
-			setting[len] == '=')
+		if (knob->kind == KNOB_SETTING && level[k] != knob->today && setting_is(setting, knob->name))
 			return true;
 	}
 	return false;
@@ -317,7 +326,8 @@ static int candidate_settings(const struct tune *tune, const uint32_t *level, co
 	return *settings ? SL_OK : sl_fail_memory(err);
 }
 
-int candidate_text(const struct tune *tune, const uint32_t *level, struct candidate_text *text, struct sl_arena *arena, struct sl_err *err)
+int candidate_text(const struct tune *tune, const uint32_t *level, struct candidate_text *text,
+	struct sl_arena *arena, struct sl_err *err)
 {
 	const char **setting = sl_alloc(arena, tune->setting_count + 1, sizeof(*setting));
 	int status = setting ? SL_OK : sl_fail_memory(err);

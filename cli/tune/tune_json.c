@@ -31,13 +31,16 @@ static void put_levels(struct json *json, const struct tune *tune, const uint32_
 
 static void put_judged(struct json *json, const struct judged_column *column)
 {
-	json_put(json, datum_micro("judged_today", rounded(column->today)), datum_micro("judged", rounded(column->is)),
-		datum_count("spans", column->spans), datum_micro("effective", rounded(column->effective)),
+	json_put(json, datum_micro("judged_today", rounded(column->today)),
+		datum_micro("judged", rounded(column->is)), datum_count("spans", column->spans),
+		datum_micro("effective", rounded(column->effective)),
 		datum_if(column->bounded, datum_micro("change_low", rounded(column->low))),
-		datum_if(column->bounded, datum_micro("change_high", rounded(column->high))), datum_flag("told", column->told));
+		datum_if(column->bounded, datum_micro("change_high", rounded(column->high))),
+		datum_flag("told", column->told));
 }
 
-static void put_candidate(struct json *json, const struct tune *tune, const struct judged *judged, bool with_judged)
+static void put_candidate(
+	struct json *json, const struct tune *tune, const struct judged *judged, bool with_judged)
 {
 	const struct tune_candidate *today = &tune->search.candidate[0];
 	const struct tune_candidate *candidate = &tune->search.candidate[judged->candidate];
@@ -45,9 +48,12 @@ static void put_candidate(struct json *json, const struct tune *tune, const stru
 	json_nest(json, "wanted", '[', &json_lines_4);
 	for (size_t c = 0; c < tune->problem.columns; c++) {
 		json_nest(json, NULL, '{', &json_one_line);
-		json_put(json, datum_text("text", tune->wanted[c].text), datum_text("metric", tune->wanted[c].metric),
-			datum_micro("tuned_today", rounded(tune_mean(&tune->search, today, candidate, c, tune->problem.spans))),
-			datum_micro("tuned", rounded(tune_mean(&tune->search, candidate, today, c, tune->problem.spans))));
+		json_put(json, datum_text("text", tune->wanted[c].text),
+			datum_text("metric", tune->wanted[c].metric),
+			datum_micro("tuned_today",
+				rounded(tune_mean(&tune->search, today, candidate, c, tune->problem.spans))),
+			datum_micro("tuned",
+				rounded(tune_mean(&tune->search, candidate, today, c, tune->problem.spans))));
 		if (with_judged)
 			put_judged(json, &judged->column[c]);
 		if (with_judged && !tune_is_goal(&tune->problem.column[c]))
@@ -67,7 +73,8 @@ static void put_mattered(struct json *json, const struct tune *tune)
 			if (!tune_is_goal(&tune->problem.column[c]))
 				continue;
 			json_nest(json, NULL, '{', &json_one_line);
-			json_put(json, datum_text("setting", tune->knob[k].name), datum_text("metric", tune->wanted[c].metric));
+			json_put(json, datum_text("setting", tune->knob[k].name),
+				datum_text("metric", tune->wanted[c].metric));
 			put_judged(json, &tune->back[k].column[c]);
 			json_close(json);
 		}
@@ -81,7 +88,8 @@ static void put_gainers(struct json *json, const struct tune *tune)
 	for (size_t i = 0; i < tune->gainers; i++) {
 		const struct gainer *gainer = &tune->gainer[i];
 		json_object(json, NULL, datum_text("kind", gainer->kind), datum_text("name", gainer->name),
-			datum_micro("jobs", rounded(gainer->jobs)), datum_micro("wait_today", rounded(gainer->was)),
+			datum_micro("jobs", rounded(gainer->jobs)),
+			datum_micro("wait_today", rounded(gainer->was)),
 			datum_micro("wait", rounded(gainer->is)));
 	}
 	json_close(json);
@@ -123,18 +131,19 @@ int tune_json(const struct tune *tune, struct sl_err *err)
 	if (status)
 		return status;
 	char from[40];
-	json_put(&json, datum_text("trace", tune->trace), datum_text("verdict", verdict_word(tune->verdict)), datum_flag("found", tune->search.best != 0),
-		datum_count("spans_tuned", tune->problem.spans), datum_count("spans_judged", tune->spans - tune->problem.spans),
-		datum_plain("span_s", span_time(from, tune->span[0].until - tune->span[0].from)), datum_count("tried", tune->search.count),
-		datum_count("runs", tune->search.spent));
-	json_nest(&json, "spans", '[', &json_lines_2);
+	json_put(&json, datum_text("trace", tune->trace), datum_text("verdict", verdict_word(tune->verdict)),
+		datum_flag("found", tune->search.best != 0), datum_count("spans_tuned", tune->problem.spans),
+		datum_count("spans_judged", tune->spans - tune->problem.spans),
+		datum_plain("span_s", span_time(from, tune->span[0].until - tune->span[0].from)),
+		datum_count("tried", tune->search.count), datum_count("runs", tune->search.spent));
+	json_nest(&json, "spans", '[', &json_tight);
 	for (size_t i = 0; i < tune->spans; i++)
 		json_put(&json, datum_plain(NULL, span_time(from, tune->span[i].from)));
 	json_close(&json);
-	json_nest(&json, "today", '{', &json_lines_2);
+	json_nest(&json, "today", '{', &json_one_line);
 	put_levels(&json, tune, tune->search.candidate[0].level);
 	json_close(&json);
-	json_nest(&json, "best", '{', &json_lines_2);
+	json_nest(&json, "best", '{', NULL);
 	put_candidate(&json, tune, &tune->front[0], judged && tune->search.best);
 	json_close(&json);
 	put_mattered(&json, tune);
@@ -164,6 +173,33 @@ static int file_write(const struct tune *tune, const char *name, const char *tex
 	return sl_out_commit(out, err);
 }
 
+/* DIR/tried.csv: each that was tried, with what came of it on the spans that it met. */
+static int tried_write(const struct tune *tune, struct sl_err *err)
+{
+	struct sl_out *out;
+	const char *path = text_made(tune->arena, "%s/tried.csv", tune->dir);
+	int status = path ? sl_out_open(&out, path, err) : sl_fail_memory(err);
+	if (status)
+		return status;
+	out_ways(out, !arg_flag(tune->args, "no-sync"), true);
+	sl_out_text(out, "number,spans,failed");
+	for (size_t k = 0; k < tune->problem.axes; k++)
+		csv_more(out, datum_text(NULL, tune->knob[k].name));
+	for (size_t c = 0; c < tune->problem.columns; c++)
+		csv_more(out, datum_text(NULL, tune->wanted[c].metric));
+	sl_out_text(out, "\n");
+	for (size_t i = 0; i < tune->search.count; i++) {
+		const struct tune_candidate *candidate = &tune->search.candidate[i];
+		csv_begin(out, datum_count(NULL, i), datum_count(NULL, candidate->met), datum_flag(NULL, candidate->failed));
+		for (size_t k = 0; k < tune->problem.axes; k++)
+			csv_more(out, datum_text(NULL, tune->knob[k].value[candidate->level[k]]));
+		for (size_t c = 0; c < tune->problem.columns; c++)
+			csv_more(out, datum_micro(NULL, rounded(tune_mean(&tune->search, candidate, &tune->search.candidate[0], c, candidate->met))));
+		sl_out_text(out, "\n");
+	}
+	return sl_out_commit(out, err);
+}
+
 int tune_files_write(const struct tune *tune, struct sl_err *err)
 {
 	char *patch = tune_patch(tune, tune->search.candidate[tune->search.best].level);
@@ -172,5 +208,7 @@ int tune_files_write(const struct tune *tune, struct sl_err *err)
 	if (!status && *patch && tune->verdict == TUNE_BETTER)
 		status = file_write(tune, "change.patch", patch, err);
 	free(patch);
+	if (!status)
+		status = tried_write(tune, err);
 	return status ? status : tune_page(tune, err);
 }

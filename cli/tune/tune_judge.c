@@ -20,7 +20,8 @@ static void metrics_of(const struct tune *tune, const char **metric)
 		metric[c] = tune->wanted[c].metric;
 }
 
-static int simulate(void *self, struct tune_search *search, const struct tune_ask *ask, size_t count, struct sl_err *err)
+static int simulate(
+	void *self, struct tune_search *search, const struct tune_ask *ask, size_t count, struct sl_err *err)
 {
 	struct tune *tune = self;
 	const size_t columns = tune->problem.columns;
@@ -37,9 +38,10 @@ static int simulate(void *self, struct tune_search *search, const struct tune_as
 	int status = simulated && value ? SL_OK : sl_fail_memory(err);
 	for (size_t i = 0; i < count && !status; i++)
 		for (uint32_t s = ask[i].from; s < ask[i].until; s++, at++)
-			simulated[at] = (struct simulated){ .level = search->candidate[ask[i].candidate].level,
-				.span = tune->order[s],
-				.value = value + at * columns };
+			simulated[at] =
+				(struct simulated){ .level = search->candidate[ask[i].candidate].level,
+					.span = tune->order[s],
+					.value = value + at * columns };
 	metrics_of(tune, metric);
 	log_line(LOG_INFO, "%zu settings on %u spans", count, ask[0].until);
 	if (!status)
@@ -57,7 +59,8 @@ static int simulate(void *self, struct tune_search *search, const struct tune_as
 	return status;
 }
 
-/* ---- Groups of jobs --------------------------------------------------------------------------------------- */
+/* ---- Groups of jobs ---------------------------------------------------------------------------------------
+ */
 
 /* A word of a selector: signs of its language made plain. */
 static const char *plain_word(struct sl_arena *arena, const char *text)
@@ -78,7 +81,8 @@ struct counted {
 };
 
 /* The names of a kind that have most jobs, at most 12; none, where jobs have none. */
-static size_t most_of(const int32_t *of, const char *const *names, const struct sl_jobs *jobs, struct counted *most, struct sl_arena *arena)
+static size_t most_of(const int32_t *of, const char *const *names, const struct sl_jobs *jobs,
+	struct counted *most, struct sl_arena *arena)
 {
 	enum { MOST = GAINERS_MAX / 3, NUMBERS_MAX = 10000000 };
 	size_t count = 0;
@@ -86,7 +90,8 @@ static size_t most_of(const int32_t *of, const char *const *names, const struct 
 	for (uint32_t i = 0; of && i < jobs->count; i++)
 		last = of[i] > last ? of[i] : last;
 	/* Numbers of users may be any. */
-	uint32_t *jobs_of = last >= 0 && last < NUMBERS_MAX ? sl_alloc(arena, (size_t)last + 1, sizeof(*jobs_of)) : NULL;
+	uint32_t *jobs_of =
+		last >= 0 && last < NUMBERS_MAX ? sl_alloc(arena, (size_t)last + 1, sizeof(*jobs_of)) : NULL;
 	for (uint32_t i = 0; jobs_of && i < jobs->count; i++)
 		if (of[i] >= 0)
 			jobs_of[of[i]]++;
@@ -98,7 +103,8 @@ static size_t most_of(const int32_t *of, const char *const *names, const struct 
 		if (!jobs_of[best])
 			break;
 		*sl_put_i64(number, best) = '\0';
-		const char *name = names && names[best] ? names[best] : sl_strdup(arena, number, strlen(number));
+		const char *name =
+			names && names[best] ? names[best] : sl_strdup(arena, number, strlen(number));
 		most[count] = (struct counted){ name, jobs_of[best] };
 		jobs_of[best] = 0;
 	}
@@ -112,18 +118,21 @@ static void groups_read(struct tune *tune)
 		const char *kind;
 		const int32_t *of;
 		const char *const *names;
-	} kind[] = { { "user", jobs->user, jobs->user_name }, { "account", jobs->account, jobs->account_name },
+	} kind[] = { { "user", jobs->user, jobs->user_name },
+		{ "account", jobs->account, jobs->account_name },
 		{ "partition", jobs->partition, jobs->partition_name } };
 	for (size_t k = 0; k < SL_LEN(kind); k++) {
 		struct counted most[GAINERS_MAX];
 		const size_t count = most_of(kind[k].of, kind[k].names, jobs, most, tune->arena);
 		/* One alone is all. */
 		for (size_t i = 0; i < count && count > 1 && most[i].name; i++)
-			tune->gainer[tune->groups++] = (struct gainer){ .kind = kind[k].kind, .name = most[i].name };
+			tune->gainer[tune->groups++] =
+				(struct gainer){ .kind = kind[k].kind, .name = most[i].name };
 	}
 }
 
-/* ---- On the other spans ----------------------------------------------------------------------------------- */
+/* ---- On the other spans -----------------------------------------------------------------------------------
+ */
 
 /* Of candidates on the spans judged: values by candidate, by span, by metric. */
 struct judging {
@@ -165,7 +174,8 @@ static double judged_value(const struct judging *judging, size_t candidate, size
 }
 
 /* One column of a candidate beside another. */
-static void judge_column(const struct judging *judging, size_t is, size_t was, size_t column, struct judged_column *to)
+static void judge_column(
+	const struct judging *judging, size_t is, size_t was, size_t column, struct judged_column *to)
 {
 	double difference[TUNE_SPANS_MAX] = { 0 };
 	double before[TUNE_SPANS_MAX] = { 0 };
@@ -232,7 +242,8 @@ static enum tune_verdict verdict_of(const struct tune *tune, const struct judged
 	bool holds = true;
 	for (size_t c = 0; c < tune->problem.columns; c++) {
 		const struct judged_column *column = &winner->column[c];
-		const double change = tune->problem.column[c].kind == TUNE_MORE ? column->today - column->is : column->is - column->today;
+		const double change = tune->problem.column[c].kind == TUNE_MORE ? column->today - column->is
+										: column->is - column->today;
 		holds &= judged_holds(tune, winner, c);
 		if (!tune_is_goal(&tune->problem.column[c]) || !column->told)
 			continue;
@@ -267,7 +278,8 @@ static void gainers_sort(struct tune *tune)
 		for (size_t k = i; k > 0; k--) {
 			struct gainer *a = &tune->gainer[k - 1];
 			struct gainer *b = &tune->gainer[k];
-			if (strcmp(a->kind, b->kind) != 0 || fabs(a->is - a->was) * a->jobs >= fabs(b->is - b->was) * b->jobs)
+			if (strcmp(a->kind, b->kind) != 0 ||
+				fabs(a->is - a->was) * a->jobs >= fabs(b->is - b->was) * b->jobs)
 				break;
 			const struct gainer swap = *a;
 			*a = *b;
@@ -290,8 +302,10 @@ static int judge_winner(struct judging *judging, struct sl_err *err)
 	for (size_t g = 0; g < tune->groups; g++) {
 		const struct gainer *gainer = &tune->gainer[g];
 		const char *word = plain_word(judging->arena, gainer->name);
-		judging->metric[columns + 2 * g] = text_made(judging->arena, "jobs.total{%s=%s}", gainer->kind, word ? word : "");
-		judging->metric[columns + 2 * g + 1] = text_made(judging->arena, "wait.mean{%s=%s}", gainer->kind, word ? word : "");
+		judging->metric[columns + 2 * g] =
+			text_made(judging->arena, "jobs.total{%s=%s}", gainer->kind, word ? word : "");
+		judging->metric[columns + 2 * g + 1] =
+			text_made(judging->arena, "wait.mean{%s=%s}", gainer->kind, word ? word : "");
 		if (!word || !judging->metric[columns + 2 * g] || !judging->metric[columns + 2 * g + 1])
 			return sl_fail_memory(err);
 	}
@@ -325,7 +339,8 @@ static int judge_others(struct judging *judging, struct sl_err *err)
 	memcpy(level[0], tune->search.candidate[0].level, sizeof(level[0]));
 	memcpy(level[1], winner, sizeof(level[1]));
 	for (size_t i = 1; i < tune->front_count; i++)
-		memcpy(level[count++], tune->search.candidate[tune->front[i].candidate].level, sizeof(level[0]));
+		memcpy(level[count++], tune->search.candidate[tune->front[i].candidate].level,
+			sizeof(level[0]));
 	for (size_t a = 0; a < axes; a++) {
 		of[a] = count;
 		if (winner[a] == tune->problem.axis[a].today)
@@ -359,7 +374,8 @@ static int front_take(struct tune *tune, struct sl_err *err)
 	const size_t count = goals > 1 ? tune_front(&tune->search, front, FRONT_MAX) : 0;
 	for (size_t i = 0; i < count && tune->front_count < FRONT_MAX; i++)
 		if (front[i] != tune->search.best && front[i] != 0 &&
-			tune_score(&tune->search, &tune->search.candidate[front[i]], tune->problem.spans).excess <= 0)
+			tune_score(&tune->search, &tune->search.candidate[front[i]], tune->problem.spans)
+					.excess <= 0)
 			tune->front[tune->front_count++].candidate = front[i];
 	return SL_OK;
 }
@@ -369,7 +385,9 @@ int tune_go(struct tune *tune, struct sl_err *err)
 	struct judging judging = { .tune = tune };
 	int status = tune_search_run(&tune->search, &tune->problem, tune->arena, simulate, tune, err);
 	if (!status && tune->search.candidate[0].failed)
-		return sl_fail(err, SL_INPUT, "tune: today's settings cannot be simulated on each span: schedlab run %s says why (-vv here too)", tune->trace);
+		return sl_fail(err, SL_INPUT,
+			"tune: today's settings cannot be simulated on each span: schedlab run %s says why (-vv here too)",
+			tune->trace);
 	if (!status)
 		status = front_take(tune, err);
 	tune->verdict = TUNE_NOTHING_FOUND;

@@ -8,14 +8,21 @@
 #include "cli/whatif/whatif_search.h"
 #include "sim/registry/replay_params.h"
 
+bool setting_is(const char *setting, const char *key)
+{
+	setting += strncmp(setting, "policy.", 7) == 0 ? 7 : 0;
+	key += strncmp(key, "policy.", 7) == 0 ? 7 : 0;
+	const size_t len = strlen(key);
+	return strncmp(setting, key, len) == 0 && setting[len] == '=';
+}
+
 /* The value that a key has in the settings given; NULL: none. */
 static const char *given_value(const struct tune *tune, const char *key)
 {
 	const char *found = NULL;
-	const size_t len = strlen(key);
 	for (size_t i = 0; i < tune->setting_count; i++)
-		if (strncmp(tune->setting[i], key, len) == 0 && tune->setting[i][len] == '=')
-			found = tune->setting[i] + len + 1;
+		if (setting_is(tune->setting[i], key))
+			found = strchr(tune->setting[i], '=') + 1;
 	return found;
 }
 
@@ -100,7 +107,9 @@ static int knob_read(struct tune *tune, struct knob *knob, const char *text, str
 		return sl_fail_memory(err);
 	for (size_t i = 0; &tune->knob[i] != knob; i++)
 		if (strcmp(tune->knob[i].name, knob->name) == 0)
-			return sl_fail(err, SL_USAGE, "--vary %s: it stands twice: put both ranges into one, with a comma", knob->name);
+			return sl_fail(err, SL_USAGE,
+				"--vary %s: it stands twice: put both ranges into one, with a comma",
+				knob->name);
 	const char *colon = strchr(knob->name, ':');
 	if (strcmp(knob->name, "policy") == 0) {
 		knob->kind = KNOB_POLICY;
@@ -126,7 +135,8 @@ static int policies_check(const struct tune *tune, const struct knob *knob, stru
 		struct policy_choice choice;
 		status = registry_add_policy(tune->args->registry, knob->value[i], err);
 		if (!status)
-			status = policy_choose(tune->args->registry, &choice, knob->value[i], NULL, tune->arena, err);
+			status = policy_choose(
+				tune->args->registry, &choice, knob->value[i], NULL, tune->arena, err);
 	}
 	return status;
 }
@@ -153,12 +163,14 @@ static int values_check(const struct tune *tune, const struct knob *knob, struct
 	for (uint32_t i = 0; i < knob->count && !status; i++) {
 		struct policy_choice choice;
 		struct settings settings = { .arena = tune->arena };
-		const char *text = knob->value[i] ? text_made(tune->arena, "policy.%s=%s", key, knob->value[i]) : NULL;
+		const char *text =
+			knob->value[i] ? text_made(tune->arena, "policy.%s=%s", key, knob->value[i]) : NULL;
 		if (!text)
 			continue;
 		status = settings_add(&settings, text, err);
 		if (!status)
-			status = policy_choose(tune->args->registry, &choice, tune->policy, &settings, tune->arena, err);
+			status = policy_choose(
+				tune->args->registry, &choice, tune->policy, &settings, tune->arena, err);
 	}
 	return status;
 }
@@ -172,7 +184,8 @@ int knobs_read(struct tune *tune, struct sl_err *err)
 		return sl_fail_memory(err);
 	for (size_t i = 0; (text = arg_at(tune->args, "vary", i)) && !status; i++) {
 		if (i == TUNE_AXES_MAX)
-			return sl_fail(err, SL_USAGE, "--vary: at most %d may move at once", (int)TUNE_AXES_MAX);
+			return sl_fail(
+				err, SL_USAGE, "--vary: at most %d may move at once", (int)TUNE_AXES_MAX);
 		struct knob *knob = &tune->knob[i];
 		status = knob_read(tune, knob, text, err);
 		if (!status && knob->kind == KNOB_POLICY)

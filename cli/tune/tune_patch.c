@@ -39,12 +39,14 @@ static bool lines_of(struct lines *lines, const char *text, size_t len)
 
 static void put_change(FILE *out, char sign, const struct line *line)
 {
-	(void)fprintf(out, "%c%.*s\n%s", sign, (int)line->len, line->text, line->ends ? "" : "\\ No newline at end of file\n");
+	(void)fprintf(out, "%c%.*s\n%s", sign, (int)line->len, line->text,
+		line->ends ? "" : "\\ No newline at end of file\n");
 }
 
 static bool is_same(const struct lines *was, const struct lines *is, size_t i)
 {
-	return i < was->count && i < is->count && was->line[i].ends == is->line[i].ends && was->line[i].len == is->line[i].len &&
+	return i < was->count && i < is->count && was->line[i].ends == is->line[i].ends &&
+	       was->line[i].len == is->line[i].len &&
 	       memcmp(was->line[i].text, is->line[i].text, is->line[i].len) == 0;
 }
 
@@ -57,7 +59,8 @@ static size_t put_hunk(FILE *out, const struct lines *was, const struct lines *i
 	const size_t from = first > CONTEXT ? first - CONTEXT : 0;
 	const size_t until = last + 1 + CONTEXT < is->count ? last + 1 + CONTEXT : is->count;
 	const size_t until_was = until < was->count ? until : was->count;
-	(void)fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", until_was > from ? from + 1 : from, until_was - from, from + 1, until - from);
+	(void)fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", until_was > from ? from + 1 : from, until_was - from,
+		from + 1, until - from);
 	for (size_t i = from; i < until;) {
 		if (is_same(was, is, i)) {
 			put_change(out, ' ', &is->line[i++]);
@@ -87,8 +90,8 @@ char *tune_patch(const struct tune *tune, const uint32_t *level)
 		struct lines was = { .line = NULL };
 		struct lines is = { .line = NULL };
 		char *edited = file_moves(tune, f, level) ? file_edited(tune, f, level) : NULL;
-		good = !file_moves(tune, f, level) ||
-		       (edited && lines_of(&was, file->text, file->len) && lines_of(&is, edited, strlen(edited)));
+		good = !file_moves(tune, f, level) || (edited && lines_of(&was, file->text, file->len) &&
+							      lines_of(&is, edited, strlen(edited)));
 		if (edited && good)
 			(void)fprintf(out, "--- %s\n+++ %s\n", file->path, file->path);
 		for (size_t i = 0; edited && good && i < is.count; i++)
@@ -104,11 +107,14 @@ char *tune_patch(const struct tune *tune, const uint32_t *level)
 	return NULL;
 }
 
-/* ---- Lines ---------------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------------------
+ */
 
 static void put_quoted(FILE *file, const char *word)
 {
-	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%") == strlen(word)) {
+	if (*word &&
+		strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%") ==
+			strlen(word)) {
 		(void)fputs(word, file);
 		return;
 	}

@@ -6,8 +6,8 @@
  * "KEY/NAME/ATTRIBUTE" of the line that begins with KEY=NAME (PartitionName/gpu/MaxTime). What is not there
  * has a place too, where it would be written: Slurm has a default for it.
  *
- * Of YAML and JSON: each word is a key, a name or a kind on the way to the value, and exactly one value of the
- * file has all of them: "ClusterQueue/team-a/nominalQuota/cpu".
+ * Of YAML and JSON: each word is a key, a name or a kind on the way to the value, and exactly one value of
+ * the file has all of them: "ClusterQueue/team-a/nominalQuota/cpu".
  */
 #include <string.h>
 #include <strings.h>
@@ -22,7 +22,8 @@ struct words {
 	size_t count;
 };
 
-static int words_split(struct words *words, const struct tuned_file *file, const char *text, struct sl_err *err)
+static int words_split(
+	struct words *words, const struct tuned_file *file, const char *text, struct sl_err *err)
 {
 	*words = (struct words){ .count = 0 };
 	for (const char *at = text; at; at = *at ? at + 1 : NULL) {
@@ -47,7 +48,8 @@ static bool is_word(const struct words *words, size_t i, const char *text, size_
 
 /* "Key=value" within a line: where the value begins, and its length; NULL: there is none. Quotes are part of
  * the value. */
-static const char *value_in(const char *line, const char *end, const struct words *words, size_t i, size_t *len)
+static const char *value_in(
+	const char *line, const char *end, const struct words *words, size_t i, size_t *len)
 {
 	while (line < end) {
 		line += strspn(line, " \t");
@@ -97,13 +99,15 @@ static const char *option_in(const char *list, size_t size, const struct words *
 static int keep_place(struct file_place *place, const struct tuned_file *file, const char *at, size_t len,
 	struct sl_arena *arena, struct sl_err *err)
 {
-	*place = (struct file_place){ .at = (size_t)(at - file->text), .len = len, .before = "", .after = "" };
+	*place =
+		(struct file_place){ .at = (size_t)(at - file->text), .len = len, .before = "", .after = "" };
 	place->today = sl_strdup(arena, at, len);
 	return place->today ? SL_OK : sl_fail_memory(err);
 }
 
 /* What is not there, put in before `at`. */
-static int new_place(struct file_place *place, const struct tuned_file *file, const char *at, const char *before, struct sl_err *err)
+static int new_place(struct file_place *place, const struct tuned_file *file, const char *at,
+	const char *before, struct sl_err *err)
 {
 	*place = (struct file_place){ .at = (size_t)(at - file->text), .before = before, .after = "" };
 	return before ? SL_OK : sl_fail_memory(err);
@@ -127,30 +131,36 @@ static const char *line_of(const struct tuned_file *file, const struct words *wo
 	return NULL;
 }
 
-int place_conf(struct file_place *place, const struct tuned_file *file, const char *text, struct sl_arena *arena, struct sl_err *err)
+int place_conf(struct file_place *place, const struct tuned_file *file, const char *text,
+	struct sl_arena *arena, struct sl_err *err)
 {
 	struct words words;
 	const char *end = NULL;
 	size_t len = 0;
 	int status = words_split(&words, file, text, err);
 	if (!status && words.count > 3)
-		status = sl_fail(err, SL_USAGE, "--vary %s:%.200s: a value of Slurm's files has KEY, KEY/OPTION or KEY/NAME/ATTRIBUTE", file->name, text);
+		status = sl_fail(err, SL_USAGE,
+			"--vary %s:%.200s: a value of Slurm's files has KEY, KEY/OPTION or KEY/NAME/ATTRIBUTE",
+			file->name, text);
 	if (status)
 		return status;
 	const char *line = line_of(file, &words, &end);
 	if (words.count == 3) {
 		if (!line)
-			return sl_fail(err, SL_USAGE, "--vary %s:%.200s: no line of %s begins with %.*s=%.*s", file->name,
-				text, file->path, (int)words.len[0], words.word[0], (int)words.len[1], words.word[1]);
+			return sl_fail(err, SL_USAGE, "--vary %s:%.200s: no line of %s begins with %.*s=%.*s",
+				file->name, text, file->path, (int)words.len[0], words.word[0],
+				(int)words.len[1], words.word[1]);
 		const char *value = value_in(line, end, &words, 2, &len);
 		return value ? keep_place(place, file, value, len, arena, err)
-			     : new_place(place, file, end, text_made(arena, " %.*s=", (int)words.len[2], words.word[2]), err);
+			     : new_place(place, file, end,
+				       text_made(arena, " %.*s=", (int)words.len[2], words.word[2]), err);
 	}
 	if (!line) {
 		const bool ends = !file->len || file->text[file->len - 1] == '\n';
 		const int status_new = new_place(place, file, file->text + file->len,
-			text_made(arena, words.count == 2 ? "%s%.*s=%.*s=" : "%s%.*s%.*s=", ends ? "" : "\n", (int)words.len[0],
-				words.word[0], words.count == 2 ? (int)words.len[1] : 0, words.count == 2 ? words.word[1] : ""),
+			text_made(arena, words.count == 2 ? "%s%.*s=%.*s=" : "%s%.*s%.*s=", ends ? "" : "\n",
+				(int)words.len[0], words.word[0], words.count == 2 ? (int)words.len[1] : 0,
+				words.count == 2 ? words.word[1] : ""),
 			err);
 		place->after = "\n";
 		return status_new;
@@ -161,10 +171,13 @@ int place_conf(struct file_place *place, const struct tuned_file *file, const ch
 	size_t part = 0;
 	const char *option = option_in(value, len, &words, &part);
 	return option ? keep_place(place, file, option, part, arena, err)
-		      : new_place(place, file, value + len, text_made(arena, "%s%.*s=", len ? "," : "", (int)words.len[1], words.word[1]), err);
+		      : new_place(place, file, value + len,
+				text_made(arena, "%s%.*s=", len ? "," : "", (int)words.len[1], words.word[1]),
+				err);
 }
 
-/* ---- YAML and JSON -------------------------------------------------------------------------------------- */
+/* ---- YAML and JSON --------------------------------------------------------------------------------------
+ */
 
 struct way {
 	const char *word[WAY_MAX];
@@ -209,11 +222,13 @@ static void way_go(struct way *way, const struct sl_doc_node *node)
 	const char *key = sl_doc_key_of(way->doc, node);
 	way_add(way, key && *key ? key : NULL);
 	if (node->kind == SL_DOC_TEXT) {
-		if (way_has_all(way) && strcmp(key ? key : "", "name") != 0 && strcmp(key ? key : "", "kind") != 0) {
+		if (way_has_all(way) && strcmp(key ? key : "", "name") != 0 &&
+			strcmp(key ? key : "", "kind") != 0) {
 			const size_t used = strlen(way->others);
 			way->found = node;
 			if (way->matches++ < 5)
-				(void)snprintf(way->others + used, sizeof(way->others) - used, "%sline %u", used ? ", " : "", node->line);
+				(void)snprintf(way->others + used, sizeof(way->others) - used, "%sline %u",
+					used ? ", " : "", node->line);
 		}
 	} else if (node->kind == SL_DOC_MAP) {
 		const struct sl_doc_node *metadata = sl_doc_member(way->doc, node, "metadata");
@@ -222,14 +237,15 @@ static void way_go(struct way *way, const struct sl_doc_node *node)
 		way_add(way, metadata ? name_in(way->doc, metadata) : NULL);
 		way_add(way, kind && kind->kind == SL_DOC_TEXT ? sl_doc_word(way->doc, kind) : NULL);
 	}
-	for (const struct sl_doc_node *item = node->kind == SL_DOC_TEXT ? NULL : sl_doc_child(way->doc, node); item;
-		item = sl_doc_next(way->doc, item))
+	for (const struct sl_doc_node *item = node->kind == SL_DOC_TEXT ? NULL : sl_doc_child(way->doc, node);
+		item; item = sl_doc_next(way->doc, item))
 		way_go(way, item);
 	way->count = before;
 }
 
 /* Its bytes, without quotes; NULL: it does not stand there as it is. */
-static const char *bytes_of(const struct tuned_file *file, const struct sl_doc *doc, const struct sl_doc_node *node)
+static const char *bytes_of(
+	const struct tuned_file *file, const struct sl_doc *doc, const struct sl_doc_node *node)
 {
 	const char *at = file->text;
 	for (uint32_t line = 1; line < node->line && at; line++) {
@@ -254,16 +270,20 @@ static int place_found(struct file_place *place, const struct tuned_file *file, 
 			"what is not in the file yet is written there first, with what it is today",
 			file->name, text, file->path);
 	if (way->matches > 1)
-		return sl_fail(err, SL_USAGE, "--vary %s:%.200s: %zu values of %s have all of these words (%s%s): give one more",
-			file->name, text, way->matches, file->path, way->others, way->matches > 5 ? ", ..." : "");
+		return sl_fail(err, SL_USAGE,
+			"--vary %s:%.200s: %zu values of %s have all of these words (%s%s): give one more",
+			file->name, text, way->matches, file->path, way->others,
+			way->matches > 5 ? ", ..." : "");
 	const char *at = bytes_of(file, way->doc, way->found);
 	const struct sl_place there = sl_doc_place(way->doc, way->found);
 	if (!at)
-		return sl_fail_at(err, &there, "this value is not written plainly in one line, so that tune cannot change it");
+		return sl_fail_at(err, &there,
+			"this value is not written plainly in one line, so that tune cannot change it");
 	return keep_place(place, file, at, strlen(sl_doc_word(way->doc, way->found)), arena, err);
 }
 
-int place_yaml(struct file_place *place, const struct tuned_file *file, const char *text, struct sl_arena *arena, struct sl_err *err)
+int place_yaml(struct file_place *place, const struct tuned_file *file, const char *text,
+	struct sl_arena *arena, struct sl_err *err)
 {
 	struct words words;
 	struct sl_doc doc = { .file = file->path };

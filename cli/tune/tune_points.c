@@ -54,7 +54,8 @@ static int batch_begin(struct batch *batch, struct sl_err *err)
 {
 	for (size_t f = 0; f < FACTORS; f++) {
 		batch->texts[f].names = sl_names_new(batch->sweep.arena);
-		batch->texts[f].value = sl_alloc(batch->sweep.arena, batch->count + 1, sizeof(*batch->texts[f].value));
+		batch->texts[f].value =
+			sl_alloc(batch->sweep.arena, batch->count + 1, sizeof(*batch->texts[f].value));
 		if (!batch->texts[f].names || !batch->texts[f].value)
 			return sl_fail_memory(err);
 	}
@@ -62,7 +63,8 @@ static int batch_begin(struct batch *batch, struct sl_err *err)
 	return batch->sweep.point ? SL_OK : sl_fail_memory(err);
 }
 
-static int batch_point(struct batch *batch, const struct simulated *of, struct point *point, struct sl_err *err)
+static int batch_point(
+	struct batch *batch, const struct simulated *of, struct point *point, struct sl_err *err)
 {
 	const struct tune *tune = batch->tune;
 	struct sl_arena *arena = batch->sweep.arena;
@@ -75,12 +77,16 @@ static int batch_point(struct batch *batch, const struct simulated *of, struct p
 	if (status)
 		return status;
 	const char *sets = text_made(arena, "%sreplay.from=%s\nreplay.to=%s\n", text.settings,
-		span_time(from, span->from - tune->warm > tune->span[0].from ? span->from - tune->warm : tune->span[0].from),
+		span_time(from, span->from - tune->warm > tune->span[0].from ? span->from - tune->warm
+									     : tune->span[0].from),
 		span_time(until, span->until));
 	if (!sets)
 		return sl_fail_memory(err);
-	const char *const value[FACTORS] = { [OF_TRACE] = tune->trace, [OF_CLUSTER] = text.cluster ? text.cluster : "",
-		[OF_SEED] = seed, [OF_POLICY] = text.policy, [OF_SETS] = sets };
+	const char *const value[FACTORS] = { [OF_TRACE] = tune->trace,
+		[OF_CLUSTER] = text.cluster ? text.cluster : "",
+		[OF_SEED] = seed,
+		[OF_POLICY] = text.policy,
+		[OF_SETS] = sets };
 	for (size_t f = 0; f < FACTORS && !status; f++)
 		status = text_number(&batch->texts[f], value[f], &point->value[f], err);
 	return status;
@@ -91,7 +97,9 @@ static void batch_factors(struct batch *batch)
 	static const char *const name[FACTORS] = { "trace", "cluster", "seed", "policy", SWEEP_SETS };
 	struct sweep_spec *spec = &batch->sweep.spec;
 	for (size_t f = 0; f < FACTORS; f++)
-		batch->factor[f] = (struct factor){ .name = name[f], .value = batch->texts[f].value, .count = batch->texts[f].count };
+		batch->factor[f] = (struct factor){
+			.name = name[f], .value = batch->texts[f].value, .count = batch->texts[f].count
+		};
 	batch->trace = (struct sweep_trace){ .name = batch->tune->trace, .file = batch->tune->trace };
 	spec->file = "tune";
 	spec->factor = batch->factor;
@@ -128,7 +136,8 @@ static int batch_points(struct batch *batch, size_t *number, struct sl_err *err)
 	return status;
 }
 
-static void take_values(const struct found *found, struct simulated *of, size_t number, const char *const *metric, size_t metrics)
+static void take_values(const struct found *found, struct simulated *of, size_t number,
+	const char *const *metric, size_t metrics)
 {
 	const struct found_point *point = NULL;
 	for (size_t i = number < found->count ? number + 1 : found->count; i-- > 0 && !point;)
@@ -164,7 +173,8 @@ static void talk_failed(const struct found *found)
 		count++;
 	}
 	if (first)
-		talk("%zu of %zu runs cannot be simulated, so that these settings are not chosen: %s", count, found->count, first);
+		talk("%zu of %zu runs cannot be simulated, so that these settings are not chosen: %s", count,
+			found->count, first);
 }
 
 static int batch_run(struct batch *batch, const char *const *metric, size_t metrics, struct sl_err *err)

@@ -31,7 +31,8 @@ const char *change_text(char text[32], double today, double is)
 		return strcpy(text, "=");
 	if (today == 0)
 		return strcpy(text, is > 0 ? "more" : "less");
-	(void)snprintf(text, 32, "%s %%", screen_signed(number, micro_of(100 * (is - today) / fabs(today)), 1));
+	(void)snprintf(
+		text, 32, "%s %%", screen_signed(number, micro_of(100 * (is - today) / fabs(today)), 1));
 	return text;
 }
 
@@ -42,23 +43,30 @@ static const char *interval_text(char text[80], const struct judged_column *colu
 	if (column->today == column->is && !column->bounded)
 		return strcpy(text, "");
 	if (!column->bounded)
-		(void)snprintf(text, 80, "none: %u spans tell what %.1f even ones would", column->spans, floor(column->effective * 10) / 10);
+		(void)snprintf(text, 80, "none: %u spans tell what %.1f even ones would", column->spans,
+			floor(column->effective * 10) / 10);
 	else
 		(void)snprintf(text, 80, "[%s, %s]%s", screen_signed(low, micro_of(100 * column->low), 1),
 			screen_signed(high, micro_of(100 * column->high), 1), column->told ? "" : " ~");
 	return text;
 }
 
-static const uint32_t *winner_of(const struct tune *tune) { return tune->search.candidate[tune->search.best].level; }
+static const uint32_t *winner_of(const struct tune *tune)
+{
+	return tune->search.candidate[tune->search.best].level;
+}
 
 const char *verdict_word(enum tune_verdict verdict)
 {
-	static const char *const word[] = { [TUNE_BETTER] = "better than today", [TUNE_NO_BETTER] = "no better than today",
-		[TUNE_WORSE] = "worse than today", [TUNE_NOTHING_FOUND] = "no better than today" };
+	static const char *const word[] = { [TUNE_BETTER] = "better than today",
+		[TUNE_NO_BETTER] = "no better than today",
+		[TUNE_WORSE] = "worse than today",
+		[TUNE_NOTHING_FOUND] = "no better than today" };
 	return word[verdict];
 }
 
-/* ---- Parts ---------------------------------------------------------------------------------------------- */
+/* ---- Parts ----------------------------------------------------------------------------------------------
+ */
 
 static void print_head(const struct tune *tune)
 {
@@ -67,12 +75,16 @@ static void print_head(const struct tune *tune)
 	const size_t judged = tune->spans - tune->problem.spans;
 	const uint64_t points = tune_points(&tune->problem);
 	char count[48];
-	printf("%s under %s: %zu spans of %s; tuned on the first %u, judged on the other %zu\n", tune->trace, tune->policy, tune->spans,
-		screen_duration(each, tune->span[0].until - tune->span[0].from), tune->problem.spans, judged);
+	printf("%s under %s: %zu spans of %s; tuned on the first %u, judged on the other %zu\n", tune->trace,
+		tune->policy, tune->spans, screen_duration(each, tune->span[0].until - tune->span[0].from),
+		tune->problem.spans, judged);
 	if (tune->warm)
-		printf("each span begins with %s of the log that counts for nothing\n", screen_duration(warm, tune->warm));
-	printf("%s: %zu of %s settings tried, %" PRIu64 " runs of one span%s\n\n", tune->problem.every ? "every one" : "searched",
-		tune->search.count, points == UINT64_MAX ? "more than can be counted" : count_text(count, points), tune->search.spent,
+		printf("each span begins with %s of the log that counts for nothing\n",
+			screen_duration(warm, tune->warm));
+	printf("%s: %zu of %s settings tried, %" PRIu64 " runs of one span%s\n\n",
+		tune->problem.every ? "every one" : "searched", tune->search.count,
+		points == UINT64_MAX ? "more than can be counted" : count_text(count, points),
+		tune->search.spent,
 		tune->problem.every ? "" : ", half of them a design, the others about the best");
 }
 
@@ -106,7 +118,8 @@ static void print_columns(const struct tune *tune)
 	char change[32];
 	char interval[80];
 	if (judged)
-		screen_row(table, "lrrrrrrll", "what is wanted", "tuned on: today", "best", "change", "judged on: today", "best", "change", "interval", "");
+		screen_row(table, "lrrrrrrll", "what is wanted", "tuned on: today", "best", "change",
+			"judged on: today", "best", "change", "interval", "");
 	else
 		screen_row(table, "lrrr", "what is wanted", "tuned on: today", "best", "change");
 	for (size_t c = 0; c < tune->problem.columns; c++) {
@@ -115,7 +128,8 @@ static void print_columns(const struct tune *tune)
 		const double was = tune_mean(&tune->search, today, best, c, tune->problem.spans);
 		const double is = tune_mean(&tune->search, best, today, c, tune->problem.spans);
 		const struct judged_column *column = &tune->front[0].column[c];
-		screen_cell(table, false, "%s%s", tune->wanted[c].text, tune->wanted[c].implied ? " (unless you say otherwise)" : "");
+		screen_cell(table, false, "%s%s", tune->wanted[c].text,
+			tune->wanted[c].implied ? " (unless you say otherwise)" : "");
 		screen_cell(table, true, "%s", value_text(text, tune, c, was));
 		screen_cell(table, true, "%s", value_text(text, tune, c, is));
 		screen_cell(table, true, "%s", change_text(change, was, is));
@@ -167,8 +181,11 @@ static void print_mattered(const struct tune *tune)
 		screen_cell(table, false, "%s=%s", knob->name, knob_value(knob, knob->today));
 		for (size_t g = 0; g < count; g++) {
 			const struct judged_column *column = &tune->back[k].column[goals[g]];
-			screen_cell(table, true, "%s", tune->back[k].failed ? "cannot run" : change_text(change, column->today, column->is));
-			screen_cell(table, false, "%s", tune->back[k].failed ? "" : interval_text(interval, column));
+			screen_cell(table, true, "%s",
+				tune->back[k].failed ? "cannot run"
+						     : change_text(change, column->today, column->is));
+			screen_cell(table, false, "%s",
+				tune->back[k].failed ? "" : interval_text(interval, column));
 		}
 	}
 	printf("\n");
@@ -224,7 +241,8 @@ static void print_front(const struct tune *tune)
 		FILE *out = open_memstream(&name, &len);
 		for (size_t k = 0; out && k < tune->problem.axes; k++)
 			if (level[k] != tune->knob[k].today)
-				(void)fprintf(out, "%s%s=%s", ftell(out) > 0 ? " " : "", tune->knob[k].name, knob_value(&tune->knob[k], level[k]));
+				(void)fprintf(out, "%s%s=%s", ftell(out) > 0 ? " " : "", tune->knob[k].name,
+					knob_value(&tune->knob[k], level[k]));
 		screen_cell(table, false, "%s", out && fclose(out) == 0 && len ? name : "today");
 		free(name);
 		for (size_t c = 0; c < tune->problem.columns; c++) {
@@ -232,7 +250,8 @@ static void print_front(const struct tune *tune)
 			if (!tune_is_goal(&tune->problem.column[c]))
 				continue;
 			screen_cell(table, true, "%s", value_text(text, tune, c, column->is));
-			screen_cell(table, true, "%s%s", change_text(change, column->today, column->is), column->told ? "" : " ~");
+			screen_cell(table, true, "%s%s", change_text(change, column->today, column->is),
+				column->told ? "" : " ~");
 		}
 	}
 	printf("\n");

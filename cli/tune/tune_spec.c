@@ -19,7 +19,8 @@ struct spec {
 	size_t count;
 };
 
-static int spec_wrong(const struct spec *spec, const struct sl_doc_node *node, struct sl_err *err, const char *what)
+static int spec_wrong(
+	const struct spec *spec, const struct sl_doc_node *node, struct sl_err *err, const char *what)
 {
 	const struct sl_place at = sl_doc_place(&spec->doc, node);
 	return sl_fail_at(err, &at, "%s", what);
@@ -56,15 +57,18 @@ static int spec_give(struct spec *spec, const struct sl_doc_node *node, const st
 }
 
 /* "KEY=VALUE", of a list "KEY=A,B". */
-static int spec_member(struct spec *spec, const struct sl_doc_node *node, const struct option_def *def, struct sl_err *err)
+static int spec_member(
+	struct spec *spec, const struct sl_doc_node *node, const struct option_def *def, struct sl_err *err)
 {
 	const char *text = text_made(spec->args->arena, "%s=", sl_doc_key_of(&spec->doc, node));
 	if (node->kind == SL_DOC_MAP)
 		return spec_wrong(spec, node, err, "this is one value, or a list of them");
 	if (node->kind == SL_DOC_TEXT)
-		text = text ? text_made(spec->args->arena, "%s%s", text, sl_doc_word(&spec->doc, node)) : NULL;
-	for (const struct sl_doc_node *item = node->kind == SL_DOC_LIST ? sl_doc_child(&spec->doc, node) : NULL; item && text;
-		item = sl_doc_next(&spec->doc, item)) {
+		text = text ? text_made(spec->args->arena, "%s%s", text, sl_doc_word(&spec->doc, node))
+			    : NULL;
+	for (const struct sl_doc_node *item = node->kind == SL_DOC_LIST ? sl_doc_child(&spec->doc, node)
+									: NULL;
+		item && text; item = sl_doc_next(&spec->doc, item)) {
 		if (item->kind != SL_DOC_TEXT)
 			return spec_wrong(spec, item, err, "a value is one word or number");
 		text = text_made(spec->args->arena, "%s%s%s", text, text[strlen(text) - 1] == '=' ? "" : ",",
@@ -78,7 +82,8 @@ static int spec_option(struct spec *spec, const struct sl_doc_node *node, struct
 	const char *key = sl_doc_key_of(&spec->doc, node);
 	const struct option_def *def = option_long(spec->args, key, strlen(key));
 	int status = SL_OK;
-	if (!def || !def->help || strcmp(key, "spec") == 0 || strcmp(key, "plugin") == 0 || strcmp(key, "trust") == 0)
+	if (!def || !def->help || strcmp(key, "spec") == 0 || strcmp(key, "plugin") == 0 ||
+		strcmp(key, "trust") == 0)
 		return spec_wrong(spec, node, err,
 			"unknown key: a tune's file has 'trace' and options of schedlab tune by their long names: "
 			"policy, cluster, set, vary, minimize, require, ...");
@@ -102,7 +107,8 @@ static int spec_fill(struct spec *spec, struct sl_err *err)
 	const struct sl_doc_node *root = spec->doc.count ? spec->doc.node : NULL;
 	int status = SL_OK;
 	if (!root || root->kind != SL_DOC_MAP)
-		return sl_fail(err, SL_INPUT, "%s: a tune's file is a map with 'trace', 'vary' and 'minimize'", spec->doc.file);
+		return sl_fail(err, SL_INPUT,
+			"%s: a tune's file is a map with 'trace', 'vary' and 'minimize'", spec->doc.file);
 	SL_DOC_EACH (node, &spec->doc, root) {
 		if (strcmp(sl_doc_key_of(&spec->doc, node), "trace") != 0)
 			status = spec_option(spec, node, err);

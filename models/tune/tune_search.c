@@ -8,7 +8,7 @@
 
 #include "models/tune/tune_search.h"
 
-enum { RUNGS = 3, POOL_MAX = 4096, KEEP_ONE_OF = 3 };
+enum { RUNGS = 3, POOL_MAX = 4096, OF_DESIGN = 3, OF_PROPOSED = 2 };
 
 struct searching {
 	struct tune_search *search;
@@ -109,23 +109,28 @@ static size_t meet(struct searching *s, const size_t *pool, size_t count, uint32
 	}
 	if (!s->status && asks)
 		s->status = s->simulate(s->self, search, ask, asks, s->err);
-	for (size_t i = 0; i < asks && !s->status; i++)
+	for (size_t i = 0; i < asks && !s->status; i++) {
 		search->candidate[ask[i].candidate].met = until;
+		/* What was refused was not simulated. */
+		if (search->candidate[ask[i].candidate].failed)
+			search->spent -= until - ask[i].from;
+	}
 	return s->status ? 0 : reached;
 }
 
-/* Who stays goes on to the next length. Those that met all spans, the best first. */
-static size_t halve(struct searching *s, size_t *pool, size_t count)
+/* Who stays goes on to the next length. Those that met all spans, the best first. A design is cut hard, from
+ * the shortest length on; what was proposed for a reason begins later, and half of it stays. */
+static size_t halve(struct searching *s, size_t *pool, size_t count, size_t first, size_t one_of)
 {
-	for (size_t r = 0; r < RUNGS && count && !s->status; r++) {
-		if (r && s->rung[r] == s->rung[r - 1])
+	for (size_t r = first; r < RUNGS && count && !s->status; r++) {
+		if (r > first && s->rung[r] == s->rung[r - 1])
 			continue;
 		count = meet(s, pool, count, s->rung[r], s->reserve);
 		tune_rank(s->search, pool, count, s->rung[r]);
 		while (count && s->search->candidate[pool[count - 1]].failed)
 			count--;
 		if (r + 1 < RUNGS)
-			count = (count + KEEP_ONE_OF - 1) / KEEP_ONE_OF;
+			count = (count + one_of - 1) / one_of;
 	}
 	return s->status ? 0 : count;
 }
@@ -208,6 +213,17 @@ static size_t neighbours(struct searching *s, size_t *pool, uint32_t step)
 	return count;
 }
 
+/* Where a surface through all that is known is lowest. */
+static size_t foretold_best(struct searching *s, size_t *pool, size_t count, size_t most)
+{
+	uint32_t lowest[TUNE_LOWEST_MAX][TUNE_AXES_MAX];
+	most = most < TUNE_LOWEST_MAX ? most : TUNE_LOWEST_MAX;
+	const size_t found = tune_lowest(s->search, &s->rng, lowest, most);
+	for (size_t i = 0; i < found; i++)
+		offer(s, pool, &count, lowest[i]);
+	return count;
+}
+
 /* The longest step in levels is 1: it cannot become shorter. */
 static bool is_shortest(const struct tune_problem *problem, uint32_t step)
 {
@@ -223,8 +239,8 @@ static size_t left_behind(struct searching *s, size_t *pool)
 	const struct tune_search *search = s->search;
 	size_t count = 0;
 	for (size_t i = 0; i < search->count && count < POOL_MAX; i++)
-		if (search->candidate[i].met < search->problem.spans && search->candidate[i].met >= s->rung[0] &&
-			!search->candidate[i].failed)
+		if (search->candidate[i].met < search->problem.spans &&
+			search->candidate[i].met >= s->rung[0] && !search->candidate[i].failed)
 			pool[count++] = i;
 	tune_rank(search, pool, count, s->rung[0]);
 	const size_t most = (size_t)(left(s, s->reserve) / 2 / search->problem.spans) + 1;
@@ -239,8 +255,13 @@ static void refine(struct searching *s, size_t *pool)
 	uint32_t step = 256;
 	while (!s->status && left(s, s->reserve) >= s->rung[0]) {
 		const size_t was = s->search->best;
-		size_t count = neighbours(s, pool, step);
-		if (!count && is_shortest(&s->search->problem, step)) {
+		/* A third of what is left goes to the surface, as many to steps. */
+		const uint64_t each = left(s, s->reserve) / 3 / s->search->problem.spans * 3;
+		size_t count = foretold_best(s, pool, 0, (size_t)(each < 4 ? 4 : each));
+		const size_t lowest = halve(s, pool, count, 1, OF_PROPOSED);
+		update_best(s, pool, lowest);
+		count = neighbours(s, pool, step);
+		if (!count && !lowest && is_shortest(&s->search->problem, step)) {
 			/* A summit: what was left behind, then elsewhere, with what is left. */
 			const size_t behind = left_behind(s, pool);
 			update_best(s, pool, behind);
@@ -251,7 +272,7 @@ static void refine(struct searching *s, size_t *pool)
 				return;
 			step = 512;
 		}
-		const size_t stay = halve(s, pool, count);
+		const size_t stay = halve(s, pool, count, 1, OF_PROPOSED);
 		update_best(s, pool, stay);
 		if (s->search->best == was)
 			step = step > 1 ? step / 2 : 1;
@@ -326,12 +347,12 @@ static void go(struct searching *s)
 		s->status = sl_fail_memory(s->err);
 		return;
 	}
-	/* Half of the spans for the design: about a quarter of all spans each, by the lengths. */
-	const uint64_t half = left(s, s->reserve) / 2;
+	/* Two fifths of the spans for the design: about a quarter of all spans each, by the lengths. */
+	const uint64_t half = left(s, s->reserve) * 2 / 5;
 	uint64_t size = half * 4 / problem->spans;
 	size = size < 4 ? 4 : size > POOL_MAX / 2 ? POOL_MAX / 2 : size;
 	const size_t drawn = design(s, pool, (size_t)size);
-	const size_t stay = halve(s, pool, drawn);
+	const size_t stay = halve(s, pool, drawn, 0, OF_DESIGN);
 	update_best(s, pool, stay);
 	refine(s, pool);
 	put_back(s);
@@ -352,10 +373,9 @@ int tune_search_run(struct tune_search *search, const struct tune_problem *probl
 	s.rung[2] = problem->spans;
 	s.rung[1] = (problem->spans + 2) / 3;
 	s.rung[0] = (problem->spans + 8) / 9;
-	s.rung[0] = s.rung[0] < 2 && problem->spans > 3 ? 2 : s.rung[0];
 	s.rung[1] = s.rung[1] < s.rung[0] ? s.rung[0] : s.rung[1];
 	s.reserve = (uint64_t)problem->axes * problem->spans;
-	s.reserve = s.reserve < problem->budget / 4 ? s.reserve : problem->budget / 4;
+	s.reserve = s.reserve < problem->budget / 8 ? s.reserve : problem->budget / 8;
 	for (size_t a = 0; a < problem->axes; a++)
 		today[a] = problem->axis[a].today;
 	size_t first = add(search, today);

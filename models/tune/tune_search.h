@@ -84,6 +84,14 @@ int tune_search_run(struct tune_search *search, const struct tune_problem *probl
 /* How many points the lattice has; UINT64_MAX: more than can be counted. */
 uint64_t tune_points(const struct tune_problem *problem);
 
+/* ---- tune_surface.c -------------------------------------------------------------------------------- */
+
+/* Points that were not tried and of which a surface through those that were foretells the least loss, the
+ * least first; at most TUNE_LOWEST_MAX. rng: of lattices too large to be gone through. */
+enum { TUNE_LOWEST_MAX = 64 };
+size_t tune_lowest(
+	const struct tune_search *search, struct sl_rng *rng, uint32_t (*lowest)[TUNE_AXES_MAX], size_t most);
+
 /* ---- tune_score.c ---------------------------------------------------------------------------------- */
 
 /* A column's mean over the first spans, where both candidates have a value; NAN: nowhere. */

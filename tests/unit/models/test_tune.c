@@ -21,8 +21,8 @@ static int simulate(
 	(void)err;
 	for (size_t i = 0; i < count; i++) {
 		struct tune_candidate *candidate = &search->candidate[ask[i].candidate];
-		world->spans += ask[i].until - ask[i].from;
 		candidate->failed = candidate->level[0] == world->fails;
+		world->spans += candidate->failed ? 0 : ask[i].until - ask[i].from;
 		for (size_t c = 0; c < search->problem.columns; c++)
 			for (uint32_t s = ask[i].from; s < ask[i].until; s++)
 				candidate->value[c * search->problem.spans + s] =
