@@ -82,7 +82,7 @@ struct gainer {
 };
 
 enum { FRONT_MAX = 12, GAINERS_MAX = 36 };
-enum tune_verdict { TUNE_BETTER, TUNE_NO_BETTER, TUNE_WORSE, TUNE_NOTHING_FOUND };
+enum tune_verdict { TUNE_BETTER, TUNE_NO_BETTER, TUNE_TRADE, TUNE_WORSE, TUNE_NOTHING_FOUND };
 
 struct tune {
 	const struct args *args;

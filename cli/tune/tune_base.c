@@ -77,7 +77,8 @@ static int policy_split(struct tune *tune, struct sl_err *err)
 		char *item = sl_strdup(tune->arena, at, (size_t)(end - at));
 		if (at[key] == '=' && is_varied(tune, at, key) && item) {
 			const char *plain = policy_plain(item, tune->arena);
-			more[tune->setting_count++] = text_made(tune->arena, "policy.%s", plain ? plain : item);
+			more[tune->setting_count++] =
+				text_made(tune->arena, "policy.%s", plain ? plain : item);
 		} else {
 			policy = text_made(tune->arena, "%s%c%s", policy, sign, item ? item : "");
 			sign = ',';
@@ -264,17 +265,14 @@ static bool is_stretched(const struct tune *tune)
 	       replay[REPLAY_FEEDBACK].text || replay[REPLAY_FILL].text;
 }
 
-/* Submissions as the trace has them, the first and behind the last. */
-static int range_read(const struct tune *tune, sl_time *first, sl_time *last, struct sl_err *err)
+/* The log with submissions as the trace has them, where settings stretch them: another scenario. */
+static int raw_load(const struct tune *tune, struct scenario *raw, struct sl_err *err)
 {
 	static const char *const moves[] = { "load=", "load_after=", "feedback=", "replay.fill=" };
 	struct settings settings = { .arena = tune->arena };
 	struct scenario_options options;
-	struct scenario scenario;
-	const struct scenario *whole = &tune->scenario;
-	const bool again = is_stretched(tune);
 	int status = SL_OK;
-	for (size_t i = 0; i < tune->setting_count && again && !status; i++) {
+	for (size_t i = 0; i < tune->setting_count && !status; i++) {
 		const char *text = tune->setting[i];
 		bool moved = strncmp(text, "policy.", 7) == 0 || strncmp(text, "model=", 6) == 0;
 		for (size_t k = 0; k < SL_LEN(moves); k++)
@@ -283,54 +281,63 @@ static int range_read(const struct tune *tune, sl_time *first, sl_time *last, st
 					 strncmp(text + 7, moves[k], strlen(moves[k])) == 0);
 		status = moved ? SL_OK : settings_add(&settings, text, err);
 	}
-	if (again && !status)
+	if (!status)
 		status = scenario_options_from_args(
 			&options, tune->args, tune->cluster, &settings, tune->choice.implied, err);
-	if (again && !status) {
-		options.trace = tune->trace;
-		status = scenario_load(&scenario, &options, err);
-		whole = &scenario;
-	}
 	if (status)
 		return status;
-	*first = whole->jobs.submit[0] / SL_SECOND * SL_SECOND;
-	*last = whole->jobs.submit[whole->jobs.count - 1] + 1;
-	if (again)
-		scenario_release(&scenario);
-	return SL_OK;
+	options.trace = tune->trace;
+	return scenario_load(raw, &options, err);
 }
 
-static int spans_cut(struct tune *tune, sl_time each, uint64_t count, struct sl_err *err)
+/* Of the spans those in which somebody submits something: their number is in spans. */
+static int spans_of(
+	struct tune *tune, const struct sl_jobs *jobs, sl_time each, uint64_t count, struct sl_err *err)
 {
 	const sl_time week = 7 * 86400 * SL_SECOND;
-	sl_time first;
-	sl_time length;
-	const int status = range_read(tune, &first, &length, err);
-	if (status)
-		return status;
-	length -= first;
+	const sl_time first = jobs->submit[0] / SL_SECOND * SL_SECOND;
+	const sl_time length = jobs->submit[jobs->count - 1] + 1 - first;
+	const bool exact = each > 0;
+	uint32_t row = 0;
 	if (!each && !count)
 		each = length / week >= WEEKS_ENOUGH ? week : 0;
 	if (each)
-		count = (uint64_t)(length / each);
+		count = (uint64_t)((length + (exact ? each - 1 : 0)) / each);
 	else if (!count)
 		count = USUAL_SPANS;
 	if (!each)
 		each = (length / (sl_time)count / SL_SECOND + 1) * SL_SECOND; /* Whole seconds. */
-	if (count < LEAST_SPANS || count > 2 * TUNE_SPANS_MAX || each < SL_SECOND)
-		return sl_fail(err, SL_USAGE,
-			"tune: the log has %" PRIu64
-			" such spans: 4 to 2000 are needed, half to tune on and half to judge by: --span 1d, or --spans 32",
-			count);
-	tune->span = sl_alloc(tune->arena, count, sizeof(*tune->span));
-	if (!tune->span)
-		return sl_fail_memory(err);
-	for (uint64_t i = 0; i < count; i++)
-		tune->span[i] =
-			(struct tune_span){ first + (sl_time)i * each, first + (sl_time)(i + 1) * each };
-	tune->spans = count;
-	tune->problem.spans = (uint32_t)(count - count / 2);
-	return SL_OK;
+	tune->span = count <= (uint64_t)2 * TUNE_SPANS_MAX && each >= SL_SECOND
+			     ? sl_alloc(tune->arena, count + 1, sizeof(*tune->span))
+			     : NULL;
+	for (uint64_t i = 0; i < count && tune->span; i++) {
+		const struct tune_span span = { first + (sl_time)i * each, first + (sl_time)(i + 1) * each };
+		const uint32_t before = row;
+		while (row < jobs->count && jobs->submit[row] < span.until)
+			row++;
+		if (row > before)
+			tune->span[tune->spans++] = span;
+	}
+	if (tune->spans >= LEAST_SPANS)
+		return SL_OK;
+	return sl_fail(err, SL_USAGE,
+		"tune: the log has %zu such spans with jobs: 4 to 2000 are needed, half to tune on and half to judge by: "
+		"--span 1d, or --spans 32",
+		tune->span ? tune->spans : (size_t)count);
+}
+
+static int spans_cut(struct tune *tune, sl_time each, uint64_t count, struct sl_err *err)
+{
+	struct scenario raw;
+	const bool stretched = is_stretched(tune);
+	int status = stretched ? raw_load(tune, &raw, err) : SL_OK;
+	if (status)
+		return status;
+	status = spans_of(tune, stretched ? &raw.jobs : &tune->scenario.jobs, each, count, err);
+	if (stretched)
+		scenario_release(&raw);
+	tune->problem.spans = (uint32_t)(tune->spans - tune->spans / 2);
+	return status;
 }
 
 static int time_option(const struct tune *tune, const char *name, sl_time *time, struct sl_err *err)

@@ -190,11 +190,14 @@ static int tried_write(const struct tune *tune, struct sl_err *err)
 	sl_out_text(out, "\n");
 	for (size_t i = 0; i < tune->search.count; i++) {
 		const struct tune_candidate *candidate = &tune->search.candidate[i];
-		csv_begin(out, datum_count(NULL, i), datum_count(NULL, candidate->met), datum_flag(NULL, candidate->failed));
+		csv_begin(out, datum_count(NULL, i), datum_count(NULL, candidate->met),
+			datum_flag(NULL, candidate->failed));
 		for (size_t k = 0; k < tune->problem.axes; k++)
 			csv_more(out, datum_text(NULL, tune->knob[k].value[candidate->level[k]]));
 		for (size_t c = 0; c < tune->problem.columns; c++)
-			csv_more(out, datum_micro(NULL, rounded(tune_mean(&tune->search, candidate, &tune->search.candidate[0], c, candidate->met))));
+			csv_more(out,
+				datum_micro(NULL, rounded(tune_mean(&tune->search, candidate,
+							  &tune->search.candidate[0], c, candidate->met))));
 		sl_out_text(out, "\n");
 	}
 	return sl_out_commit(out, err);

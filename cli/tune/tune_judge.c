@@ -234,7 +234,7 @@ bool judged_holds(const struct tune *tune, const struct judged *judged, size_t c
 	return true;
 }
 
-/* Some goal is told to be better, none to be worse, and all that must hold holds. */
+/* Better: some goal is told to be, none to be worse, and all that must hold holds. */
 static enum tune_verdict verdict_of(const struct tune *tune, const struct judged *winner)
 {
 	bool better = false;
@@ -250,7 +250,9 @@ static enum tune_verdict verdict_of(const struct tune *tune, const struct judged
 		better |= change < 0;
 		worse |= change > 0;
 	}
-	return worse ? TUNE_WORSE : better && holds ? TUNE_BETTER : TUNE_NO_BETTER;
+	if (worse)
+		return better && holds && !winner->failed ? TUNE_TRADE : TUNE_WORSE;
+	return better && holds ? TUNE_BETTER : TUNE_NO_BETTER;
 }
 
 /* Sums over spans of jobs, and of what they waited. */
@@ -373,17 +375,33 @@ static int front_take(struct tune *tune, struct sl_err *err)
 		goals += tune_is_goal(&tune->problem.column[c]);
 	const size_t count = goals > 1 ? tune_front(&tune->search, front, FRONT_MAX) : 0;
 	for (size_t i = 0; i < count && tune->front_count < FRONT_MAX; i++)
-		if (front[i] != tune->search.best && front[i] != 0 &&
+		if (front[i] != tune->search.best &&
 			tune_score(&tune->search, &tune->search.candidate[front[i]], tune->problem.spans)
 					.excess <= 0)
 			tune->front[tune->front_count++].candidate = front[i];
 	return SL_OK;
 }
 
+/* Today's settings on one span: what is wrong with a metric's name is said once, before all others. */
+static int try_today(struct tune *tune, struct sl_err *err)
+{
+	uint32_t level[TUNE_AXES_MAX] = { 0 };
+	double value[TUNE_COLUMNS_MAX];
+	const char *metric[TUNE_COLUMNS_MAX];
+	struct simulated today = { .level = level, .span = tune->order[0], .value = value };
+	for (size_t a = 0; a < tune->problem.axes; a++)
+		level[a] = tune->problem.axis[a].today;
+	metrics_of(tune, metric);
+	return simulate_points(tune, &today, 1, metric, tune->problem.columns, err);
+}
+
 int tune_go(struct tune *tune, struct sl_err *err)
 {
 	struct judging judging = { .tune = tune };
-	int status = tune_search_run(&tune->search, &tune->problem, tune->arena, simulate, tune, err);
+	int status = try_today(tune, err);
+	if (status)
+		return status;
+	status = tune_search_run(&tune->search, &tune->problem, tune->arena, simulate, tune, err);
 	if (!status && tune->search.candidate[0].failed)
 		return sl_fail(err, SL_INPUT,
 			"tune: today's settings cannot be simulated on each span: schedlab run %s says why (-vv here too)",

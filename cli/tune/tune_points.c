@@ -222,8 +222,13 @@ int simulate_points(struct tune *tune, struct simulated *simulated, size_t count
 		sweep->spec.tz = arg(tune->args, "tz");
 		status = sweep->spec.metric ? batch_begin(&batch, err) : sl_fail_memory(err);
 	}
-	for (size_t m = 0; m < metrics && !status; m++)
-		sweep->spec.metric[sweep->spec.metric_count++] = metric[m];
+	for (size_t m = 0; m < metrics && !status; m++) {
+		bool there = false;
+		for (size_t i = 0; i < sweep->spec.metric_count; i++)
+			there |= strcmp(sweep->spec.metric[i], metric[m]) == 0;
+		if (!there)
+			sweep->spec.metric[sweep->spec.metric_count++] = metric[m];
+	}
 	if (!status && count)
 		status = batch_run(&batch, metric, metrics, err);
 	for (size_t f = 0; f < FACTORS; f++)

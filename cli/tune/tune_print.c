@@ -42,6 +42,9 @@ static const char *interval_text(char text[80], const struct judged_column *colu
 	char high[48];
 	if (column->today == column->is && !column->bounded)
 		return strcpy(text, "");
+	/* Of nothing there are no parts. */
+	if (!column->bounded && column->effective >= 6)
+		return strcpy(text, column->told ? "told" : "~");
 	if (!column->bounded)
 		(void)snprintf(text, 80, "none: %u spans tell what %.1f even ones would", column->spans,
 			floor(column->effective * 10) / 10);
@@ -60,6 +63,7 @@ const char *verdict_word(enum tune_verdict verdict)
 {
 	static const char *const word[] = { [TUNE_BETTER] = "better than today",
 		[TUNE_NO_BETTER] = "no better than today",
+		[TUNE_TRADE] = "a trade",
 		[TUNE_WORSE] = "worse than today",
 		[TUNE_NOTHING_FOUND] = "no better than today" };
 	return word[verdict];
@@ -81,11 +85,10 @@ static void print_head(const struct tune *tune)
 	if (tune->warm)
 		printf("each span begins with %s of the log that counts for nothing\n",
 			screen_duration(warm, tune->warm));
-	printf("%s: %zu of %s settings tried, %" PRIu64 " runs of one span%s\n\n",
+	printf("%s: %zu of %s settings tried, %" PRIu64 " runs of one span\n\n",
 		tune->problem.every ? "every one" : "searched", tune->search.count,
 		points == UINT64_MAX ? "more than can be counted" : count_text(count, points),
-		tune->search.spent,
-		tune->problem.every ? "" : ", half of them a design, the others about the best");
+		tune->search.spent);
 }
 
 static void print_knobs(const struct tune *tune)
@@ -155,6 +158,8 @@ static void print_verdict(const struct tune *tune)
 		printf(": on the spans that were not looked at the best found is not told from today, or what must hold does not\n");
 	else if (tune->verdict == TUNE_WORSE)
 		printf(": what is best on the spans tuned on is worse on those that were not looked at: keep today's settings\n");
+	else if (tune->verdict == TUNE_TRADE)
+		printf(": better in one goal and worse in another, on spans that the search never looked at: the front has what there is to choose from\n");
 	else
 		printf(", on spans that the search never looked at\n");
 }
@@ -251,7 +256,7 @@ static void print_front(const struct tune *tune)
 				continue;
 			screen_cell(table, true, "%s", value_text(text, tune, c, column->is));
 			screen_cell(table, true, "%s%s", change_text(change, column->today, column->is),
-				column->told ? "" : " ~");
+				column->told || column->today == column->is ? "" : " ~");
 		}
 	}
 	printf("\n");
@@ -267,7 +272,9 @@ static int print_change(const struct tune *tune, struct sl_err *err)
 		printf("\nthe change, also in %s/change.patch:\n\n%s", tune->dir, patch);
 	free(patch);
 	printf("\nthe best found on all of the log:\n  ");
-	return tune_put_run(tune, winner_of(tune), stdout, err);
+	const int status = tune_put_run(tune, winner_of(tune), stdout, err);
+	printf("\n");
+	return status;
 }
 
 int tune_print(const struct tune *tune, struct sl_err *err)
@@ -284,7 +291,7 @@ int tune_print(const struct tune *tune, struct sl_err *err)
 	print_front(tune);
 	if (tune->verdict == TUNE_BETTER)
 		status = print_change(tune, err);
-	printf("%sthe same again:\n  ", tune->verdict == TUNE_BETTER ? "\n" : "\n");
+	printf("\nthe same again:\n  ");
 	tune_put_line(tune, stdout);
 	printf("\n");
 	return status;

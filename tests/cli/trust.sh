@@ -78,6 +78,11 @@ opened() {
 	compare) refused "$k" compare "$k/run" run --quiet ;;
 	whatif) refused "$k" whatif "$k/run" --scale-load 1.1 --quiet ;;
 	forecast) refused "$k" forecast "$k/run" --at 10 --quiet ;;
+	tune)
+		[ "$k" = named ] && return
+		sed "s/^traces: \\[\\(.*\\)\\]/trace: \\1/;/^seeds/d;s/^policies:/policy:/;s/^  - / /" "$k/sweep.yaml" | tr '\n' ' ' | sed 's/ policy:  */\npolicy: /;s/ $/\n/' >"$k/tune.yaml"
+		refused "$k" tune --spec "$k/tune.yaml" --vary policy.order=fcfs,sjf --minimize wait.mean -o "$k/tuned" --quiet
+		;;
 	sweep)
 		refused "$k" sweep run "$k/drawn.yaml" -o "$k/points" --quiet
 		[ "$k" = named ] && return

@@ -237,3 +237,37 @@ Test(tune, a_narrow_valley_is_followed)
 	cr_expect_geq(near, 9);
 	sl_arena_free(arena);
 }
+
+/* By hand: ln of the loss is a sum, level 1 of axis 0 and level 2 of axis 1 are best, and never together. */
+static double sums(const uint32_t *level, size_t column, uint32_t span)
+{
+	(void)column, (void)span;
+	return exp(level[0] == 1 ? 0 : 1) * exp(level[1] == 2 ? 0 : 2);
+}
+
+Test(tune, a_surface_foretells_what_was_not_tried)
+{
+	struct sl_arena *arena = sl_arena_new();
+	struct world world = { sums, 0, UINT32_MAX };
+	const struct tune_problem problem = { .axis = { { 3, 0, true }, { 3, 0, true } },
+		.axes = 2,
+		.column = { { TUNE_LESS, 0 } },
+		.columns = 1,
+		.spans = 2,
+		.every = true };
+	struct tune_search search = run(&problem, &world, arena);
+	struct sl_rng rng = sl_rng_stream(1, "test");
+	uint32_t lowest[TUNE_LOWEST_MAX][TUNE_AXES_MAX];
+	cr_expect_eq(tune_lowest(&search, &rng, lowest, 4), 0, "all nine are known");
+	/* Without the last two, of which (1, 2) is one. */
+	size_t kept = 0;
+	for (size_t i = 0; i < search.count; i++)
+		if (!(search.candidate[i].level[1] == 2 && search.candidate[i].level[0] > 0))
+			search.candidate[kept++] = search.candidate[i];
+	search.count = kept;
+	search.best = 0;
+	cr_assert_eq(tune_lowest(&search, &rng, lowest, 4), 2);
+	cr_expect(lowest[0][0] == 1 && lowest[0][1] == 2);
+	cr_expect(lowest[1][0] == 2 && lowest[1][1] == 2);
+	sl_arena_free(arena);
+}
