@@ -172,6 +172,8 @@ int tune_page(const struct tune *tune, struct sl_err *err);
 void tune_put_line(const struct tune *tune, FILE *file);
 int tune_put_run(const struct tune *tune, const uint32_t *level, FILE *file, struct sl_err *err);
 const char *change_text(char text[32], double today, double is);
+/* Candidates that met a span. */
+size_t tune_tried(const struct tune *tune);
 const char *verdict_word(enum tune_verdict verdict);
 
 #endif

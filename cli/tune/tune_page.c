@@ -314,7 +314,7 @@ int tune_page(const struct tune *tune, struct sl_err *err)
 	sl_out_printf(out,
 		": tuned on the first %u of %zu spans, judged on the others, which the search never looked at. %zu settings tried, %" PRIu64
 		" runs of one span.</p>\n",
-		tune->problem.spans, tune->spans, tune->search.count, tune->search.spent);
+		tune->problem.spans, tune->spans, tune_tried(tune), tune->search.spent);
 	page_columns(out, tune);
 	sl_out_text(
 		out, "<p>Intervals at 95 % of the change over the judged spans; ~ not told from none.</p>\n");

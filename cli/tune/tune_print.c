@@ -69,6 +69,14 @@ const char *verdict_word(enum tune_verdict verdict)
 	return word[verdict];
 }
 
+size_t tune_tried(const struct tune *tune)
+{
+	size_t tried = 0;
+	for (size_t i = 0; i < tune->search.count; i++)
+		tried += tune->search.candidate[i].met > 0;
+	return tried;
+}
+
 /* ---- Parts ----------------------------------------------------------------------------------------------
  */
 
@@ -86,7 +94,7 @@ static void print_head(const struct tune *tune)
 		printf("each span begins with %s of the log that counts for nothing\n",
 			screen_duration(warm, tune->warm));
 	printf("%s: %zu of %s settings tried, %" PRIu64 " runs of one span\n\n",
-		tune->problem.every ? "every one" : "searched", tune->search.count,
+		tune->problem.every ? "every one" : "searched", tune_tried(tune),
 		points == UINT64_MAX ? "more than can be counted" : count_text(count, points),
 		tune->search.spent);
 }

@@ -67,12 +67,21 @@ static size_t add(struct tune_search *search, const uint32_t *level)
 	return search->count++;
 }
 
-/* Into a pool, unless it was tried, or there already. */
+/* Into a pool, unless it is there already, or was tried on more than the shortest length: who was dropped
+ * after that alone may come back for a reason. */
 static void offer(struct searching *s, size_t *pool, size_t *count, const uint32_t *level)
 {
-	if (s->status || *count == POOL_MAX || find(s->search, level) != SIZE_MAX)
+	if (s->status || *count == POOL_MAX)
 		return;
-	const size_t candidate = add(s->search, level);
+	size_t candidate = find(s->search, level);
+	if (candidate != SIZE_MAX &&
+		(s->search->candidate[candidate].failed || s->search->candidate[candidate].met >= s->rung[1]))
+		return;
+	for (size_t i = 0; i < *count; i++)
+		if (pool[i] == candidate)
+			return;
+	if (candidate == SIZE_MAX)
+		candidate = add(s->search, level);
 	if (candidate == SIZE_MAX)
 		s->status = sl_fail_memory(s->err);
 	else
@@ -185,7 +194,8 @@ static void update_best(struct searching *s, const size_t *pool, size_t count)
 	s->search->best = pair[0];
 }
 
-/* One axis moved: by the step both ways, words to any other. step: a part of the axis, in 1024ths. */
+/* One axis moved: as it is today, and by the step both ways; many words to any other. step: a part of the
+ * axis, in 1024ths. */
 static size_t neighbours(struct searching *s, size_t *pool, uint32_t step)
 {
 	const struct tune_problem *problem = &s->search->problem;
@@ -197,17 +207,19 @@ static size_t neighbours(struct searching *s, size_t *pool, uint32_t step)
 		const uint32_t at = level[a];
 		uint32_t by = (uint32_t)((uint64_t)axis->count * step / 1024);
 		by = by ? by : 1;
-		for (uint32_t to = 0; axis->unordered && to < axis->count; to++) {
+		/* Among few words the surface chooses. */
+		for (uint32_t to = 0; axis->unordered && axis->count > TUNE_WORDS_MAX && to < axis->count;
+			to++) {
 			level[a] = to;
 			offer(s, pool, &count, level);
 		}
+		level[a] = axis->today;
+		offer(s, pool, &count, level);
 		if (axis->unordered)
 			continue;
 		level[a] = at >= by ? at - by : 0;
 		offer(s, pool, &count, level);
 		level[a] = axis->count - 1 - at >= by ? at + by : axis->count - 1;
-		offer(s, pool, &count, level);
-		level[a] = axis->today;
 		offer(s, pool, &count, level);
 	}
 	return count;
@@ -218,7 +230,7 @@ static size_t foretold_best(struct searching *s, size_t *pool, size_t count, siz
 {
 	uint32_t lowest[TUNE_LOWEST_MAX][TUNE_AXES_MAX];
 	most = most < TUNE_LOWEST_MAX ? most : TUNE_LOWEST_MAX;
-	const size_t found = tune_lowest(s->search, &s->rng, lowest, most);
+	const size_t found = tune_lowest(s->search, &s->rng, s->rung[1], lowest, most);
 	for (size_t i = 0; i < found; i++)
 		offer(s, pool, &count, lowest[i]);
 	return count;
@@ -255,25 +267,28 @@ static void refine(struct searching *s, size_t *pool)
 	uint32_t step = 256;
 	while (!s->status && left(s, s->reserve) >= s->rung[0]) {
 		const size_t was = s->search->best;
-		/* A third of what is left goes to the surface, as many to steps. */
-		const uint64_t each = left(s, s->reserve) / 3 / s->search->problem.spans * 3;
+		const uint64_t spent = s->search->spent;
+		/* Three eighths of what is left go to where the surface is lowest, by what a batch costs. */
+		const uint32_t spans = s->search->problem.spans;
+		const uint64_t each = left(s, s->reserve) * 3 / 4 / (s->rung[1] + spans);
 		size_t count = foretold_best(s, pool, 0, (size_t)(each < 4 ? 4 : each));
 		const size_t lowest = halve(s, pool, count, 1, OF_PROPOSED);
 		update_best(s, pool, lowest);
 		count = neighbours(s, pool, step);
-		if (!count && !lowest && is_shortest(&s->search->problem, step)) {
+		size_t stay = halve(s, pool, count, 1, OF_PROPOSED);
+		update_best(s, pool, stay);
+		if (s->search->spent == spent && is_shortest(&s->search->problem, step)) {
 			/* A summit: what was left behind, then elsewhere, with what is left. */
-			const size_t behind = left_behind(s, pool);
-			update_best(s, pool, behind);
-			const uint64_t rest = left(s, s->reserve);
-			count = (size_t)(rest / s->search->problem.spans + 1);
+			stay = left_behind(s, pool);
+			update_best(s, pool, stay);
+			count = (size_t)(left(s, s->reserve) / spans + 1);
 			count = s->status ? 0 : design(s, pool, count < POOL_MAX ? count : POOL_MAX);
-			if (!count && !behind)
+			stay = halve(s, pool, count, 1, OF_PROPOSED);
+			update_best(s, pool, stay);
+			if (s->search->spent == spent)
 				return;
 			step = 512;
 		}
-		const size_t stay = halve(s, pool, count, 1, OF_PROPOSED);
-		update_best(s, pool, stay);
 		if (s->search->best == was)
 			step = step > 1 ? step / 2 : 1;
 	}
@@ -347,8 +362,8 @@ static void go(struct searching *s)
 		s->status = sl_fail_memory(s->err);
 		return;
 	}
-	/* Two fifths of the spans for the design: about a quarter of all spans each, by the lengths. */
-	const uint64_t half = left(s, s->reserve) * 2 / 5;
+	/* Three eighths of the spans for the design: about a quarter of all spans each, by the lengths. */
+	const uint64_t half = left(s, s->reserve) * 3 / 8;
 	uint64_t size = half * 4 / problem->spans;
 	size = size < 4 ? 4 : size > POOL_MAX / 2 ? POOL_MAX / 2 : size;
 	const size_t drawn = design(s, pool, (size_t)size);

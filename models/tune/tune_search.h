@@ -86,11 +86,11 @@ uint64_t tune_points(const struct tune_problem *problem);
 
 /* ---- tune_surface.c -------------------------------------------------------------------------------- */
 
-/* Points that were not tried and of which a surface through those that were foretells the least loss, the
- * least first; at most TUNE_LOWEST_MAX. rng: of lattices too large to be gone through. */
-enum { TUNE_LOWEST_MAX = 64 };
-size_t tune_lowest(
-	const struct tune_search *search, struct sl_rng *rng, uint32_t (*lowest)[TUNE_AXES_MAX], size_t most);
+/* Points that were not tried on so many spans and of which a surface through those that were foretells the
+ * least loss, the least first; at most TUNE_LOWEST_MAX. rng: of lattices too large to be gone through. */
+enum { TUNE_LOWEST_MAX = 64, TUNE_WORDS_MAX = 60 /* More of an axis have no features. */ };
+size_t tune_lowest(const struct tune_search *search, struct sl_rng *rng, uint32_t met,
+	uint32_t (*lowest)[TUNE_AXES_MAX], size_t most);
 
 /* ---- tune_score.c ---------------------------------------------------------------------------------- */
 

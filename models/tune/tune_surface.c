@@ -28,7 +28,7 @@ static double at_of(const struct tune_axis *axis, uint32_t level)
 /* Axes of many words have no features: each word would need its own runs. */
 static bool is_left_out(const struct tune_axis *axis)
 {
-	return axis->unordered && axis->count > FEATURES_MAX / 4;
+	return axis->unordered && axis->count > TUNE_WORDS_MAX;
 }
 
 /* Features of a point, how many. */
@@ -148,10 +148,11 @@ static size_t keep_lowest(uint32_t (*lowest)[TUNE_AXES_MAX], double *height, siz
 	return count;
 }
 
-static bool is_known(const struct tune_search *search, const uint32_t *level)
+static bool is_known(const struct tune_search *search, const uint32_t *level, uint32_t met)
 {
 	for (size_t i = 0; i < search->count; i++)
-		if (memcmp(search->candidate[i].level, level, search->problem.axes * sizeof(*level)) == 0)
+		if ((search->candidate[i].met >= met || search->candidate[i].failed) &&
+			memcmp(search->candidate[i].level, level, search->problem.axes * sizeof(*level)) == 0)
 			return true;
 	return false;
 }
@@ -164,8 +165,8 @@ static void level_of(const struct tune_problem *problem, uint64_t point, uint32_
 	}
 }
 
-size_t tune_lowest(
-	const struct tune_search *search, struct sl_rng *rng, uint32_t (*lowest)[TUNE_AXES_MAX], size_t most)
+size_t tune_lowest(const struct tune_search *search, struct sl_rng *rng, uint32_t met,
+	uint32_t (*lowest)[TUNE_AXES_MAX], size_t most)
 {
 	const struct tune_problem *problem = &search->problem;
 	struct surface surface = { .problem = problem };
@@ -190,7 +191,7 @@ size_t tune_lowest(
 					       : (uint32_t)sl_rng_below(rng, (uint64_t)top + 1);
 		}
 		const double is = foretold(&surface, level);
-		if ((count < most || is < height[count - 1]) && !is_known(search, level))
+		if ((count < most || is < height[count - 1]) && !is_known(search, level, met))
 			count = keep_lowest(lowest, height, count, most, level, is);
 	}
 	return count;

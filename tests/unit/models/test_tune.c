@@ -258,7 +258,7 @@ Test(tune, a_surface_foretells_what_was_not_tried)
 	struct tune_search search = run(&problem, &world, arena);
 	struct sl_rng rng = sl_rng_stream(1, "test");
 	uint32_t lowest[TUNE_LOWEST_MAX][TUNE_AXES_MAX];
-	cr_expect_eq(tune_lowest(&search, &rng, lowest, 4), 0, "all nine are known");
+	cr_expect_eq(tune_lowest(&search, &rng, 2, lowest, 4), 0, "all nine are known");
 	/* Without the last two, of which (1, 2) is one. */
 	size_t kept = 0;
 	for (size_t i = 0; i < search.count; i++)
@@ -266,7 +266,7 @@ Test(tune, a_surface_foretells_what_was_not_tried)
 			search.candidate[kept++] = search.candidate[i];
 	search.count = kept;
 	search.best = 0;
-	cr_assert_eq(tune_lowest(&search, &rng, lowest, 4), 2);
+	cr_assert_eq(tune_lowest(&search, &rng, 2, lowest, 4), 2);
 	cr_expect(lowest[0][0] == 1 && lowest[0][1] == 2);
 	cr_expect(lowest[1][0] == 2 && lowest[1][1] == 2);
 	sl_arena_free(arena);
