@@ -14,7 +14,7 @@
 #ifndef KUBE_DRA_H
 #define KUBE_DRA_H
 
-#include "policies/kube/cel/kube_cel.h"
+#include "policies/cel/kube_cel.h"
 #include "policies/kube/kube.h"
 
 /* AllocationResultsMaxSize, FirstAvailableDeviceRequestMaxSize, ResourceClaimReservedForMaxSize,
@@ -212,12 +212,6 @@ void dra_refuse(struct dra_reading *r, const struct sl_doc_node *node, const cha
 /* kube_dra_read.c, kube_dra_slice.c: from the cluster's objects. k->dra stays NULL where none is of DRA. */
 int kube_dra_make(struct kube *k, struct sl_err *err);
 int dra_read_slices(struct kube_dra *dra, struct sl_err *err);
-int dra_bool(const struct sl_object *object, const struct sl_doc_node *map, const char *path, bool *value,
-	struct sl_err *err);
-int dra_quantity(
-	const struct sl_object *object, const struct sl_doc_node *node, int64_t *value, struct sl_err *err);
-/* "domain/name" or "name"; the domain "". */
-bool dra_split(struct kube_dra *dra, const char *text, const char **domain, const char **name);
 void kube_dra_free(struct kube *k);
 
 /* kube_dra_amounts.c: capacities and counters, of what is allocated and what a search tries. */

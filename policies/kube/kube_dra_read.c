@@ -18,44 +18,6 @@ static int dra_fail(
 	return sl_fail_at(err, &place, "%s", what);
 }
 
-int dra_bool(const struct sl_object *object, const struct sl_doc_node *map, const char *path, bool *value,
-	struct sl_err *err)
-{
-	const struct sl_doc_node *at = sl_doc_at(object->doc, map, path);
-	const char *text = at && at->kind == SL_DOC_TEXT ? object->doc->text + at->text : "";
-	if (!at)
-		return SL_OK;
-	*value = strcmp(text, "true") == 0;
-	if (*value || strcmp(text, "false") == 0)
-		return SL_OK;
-	return dra_fail(object, at, err, "this has to be true or false");
-}
-
-/* "80Gi", or { value: 80Gi }, in thousandths; so that sums stay within 64 bits, up to 2^50 of them. */
-int dra_quantity(
-	const struct sl_object *object, const struct sl_doc_node *node, int64_t *value, struct sl_err *err)
-{
-	const struct sl_doc_node *of =
-		node->kind == SL_DOC_MAP ? sl_doc_member(object->doc, node, "value") : node;
-	const char *text = of && of->kind == SL_DOC_TEXT ? object->doc->text + of->text : "";
-	if (sl_get_quantity(text, strlen(text), value) && *value >= 0 && *value <= INT64_C(1) << 60)
-		return SL_OK;
-	return dra_fail(
-		object, node, err, "this has to be a quantity like 80Gi, not negative, and up to 1Pi");
-}
-
-bool dra_split(struct kube_dra *dra, const char *text, const char **domain, const char **name)
-{
-	const char *slash = strchr(text, '/');
-	*domain = "";
-	*name = text;
-	if (!slash)
-		return *text;
-	*domain = sl_strdup(dra->k->arena, text, (size_t)(slash - text));
-	*name = slash + 1;
-	return *domain && **domain && **name;
-}
-
 const struct sl_doc_node *dra_get(
 	const struct dra_reading *r, const struct sl_doc_node *map, const char *path)
 {
@@ -138,10 +100,10 @@ static void take_wants(struct dra_reading *r, struct dra_needs *needs, const str
 	needs->want = want;
 	for (const struct sl_doc_node *one = want ? dra_first(r, map) : NULL; one; one = dra_next(r, one)) {
 		struct dra_want *at = &want[needs->wants++];
-		if (!dra_split(r->dra, r->object->doc->text + one->key, &at->domain, &at->name))
+		if (!cel_split(r->arena, r->object->doc->text + one->key, &at->domain, &at->name))
 			dra_refuse(r, one, "a capacity's name is 'name' or 'domain/name'");
 		else
-			r->status = dra_quantity(r->object, one, &at->amount, r->err);
+			r->status = cel_quantity(r->object->doc, one, &at->amount, r->err);
 	}
 }
 
@@ -165,7 +127,7 @@ static void take_needs(
 	if (!r->status && (needs->count < 1 || needs->count > INT32_MAX))
 		dra_refuse(r, node, "a request's 'count' is 1 or more");
 	if (!r->status)
-		r->status = dra_bool(r->object, node, "adminAccess", &needs->admin, r->err);
+		r->status = cel_bool(r->object->doc, node, "adminAccess", &needs->admin, r->err);
 	needs->selector = take_selectors(r, dra_get(r, node, "selectors"), &needs->selectors);
 	if (!r->status)
 		r->status = sl_doc_tolerations(r->arena, r->object->doc, dra_get(r, node, "tolerations"),
@@ -207,7 +169,7 @@ static void take_constraint(
 	const struct sl_doc_node *list = dra_get(r, node, "requests");
 	constraint->distinct = distinct;
 	if (!match == !distinct ||
-		!dra_split(r->dra, match ? match : distinct, &constraint->domain, &constraint->name)) {
+		!cel_split(r->arena, match ? match : distinct, &constraint->domain, &constraint->name)) {
 		dra_refuse(r, node,
 			"a constraint has either matchAttribute or distinctAttribute, 'domain/name'");
 		return;

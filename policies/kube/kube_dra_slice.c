@@ -109,7 +109,7 @@ static void take_counters(struct dra_reading *r, struct dra_pool *pool)
 			*counter = (struct dra_counter){ .set = name ? name : "",
 				.name = kube_dra_slice_key_of(r, one) };
 			if (!r->status)
-				r->status = dra_quantity(r->object, one, &counter->total, r->err);
+				r->status = cel_quantity(r->object->doc, one, &counter->total, r->err);
 			pool->counters++;
 		}
 	}
@@ -127,7 +127,7 @@ static void take_needs(struct dra_reading *r, struct dra_pool *pool, struct dra_
 		for (const struct sl_doc_node *one = dra_first(r, dra_get(r, set, "counters")); one;
 			one = dra_next(r, one)) {
 			int64_t amount = 0;
-			r->status = dra_quantity(r->object, one, &amount, r->err);
+			r->status = cel_quantity(r->object->doc, one, &amount, r->err);
 			uint32_t at = 0;
 			while (at < pool->counters && name &&
 				(strcmp(r->dra->counter[pool->first_counter + at].set, name) != 0 ||
@@ -146,48 +146,13 @@ static void take_needs(struct dra_reading *r, struct dra_pool *pool, struct dra_
 
 /* ---- What a device says ---------------------------------------------------------------------- */
 
-static void take_attribute(struct dra_reading *r, const struct sl_doc_node *node, struct cel_value *value)
-{
-	const char *text = kube_text(r->object->doc, node, "string");
-	*value = (struct cel_value){ .kind = CEL_TEXT, .text = text };
-	if (text)
-		return;
-	if ((text = kube_text(r->object->doc, node, "int"))) {
-		value->kind = CEL_INT;
-		r->status = kube_int(r->object->doc, node, "int", &value->number, r->err);
-	} else if ((text = kube_text(r->object->doc, node, "bool"))) {
-		bool is = false;
-		r->status = dra_bool(r->object, node, "bool", &is, r->err);
-		value->kind = CEL_BOOL;
-		value->number = is;
-	} else if ((text = kube_text(r->object->doc, node, "version")) && cel_is_version(text)) {
-		value->kind = CEL_VERSION;
-		value->text = text;
-	} else {
-		dra_refuse(r, node, "an attribute has one of string, int, bool, or version (like 1.2.3)");
-	}
-}
-
-static void take_attributes(struct dra_reading *r, struct dra_device *device, const struct sl_doc_node *map)
-{
-	struct cel_entry *entry = dra_capacity(r, dra_count(map), sizeof(*entry));
-	device->seen.attribute = entry;
-	for (const struct sl_doc_node *one = entry ? dra_first(r, map) : NULL; one; one = dra_next(r, one)) {
-		struct cel_entry *at = &entry[device->seen.attributes++];
-		if (!dra_split(r->dra, kube_dra_slice_key_of(r, one), &at->domain, &at->name))
-			dra_refuse(r, one, "an attribute's name is 'name' or 'domain/name'");
-		else
-			take_attribute(r, one, &at->value);
-	}
-}
-
 static void optional_quantity(
 	struct dra_reading *r, const struct sl_doc_node *map, const char *path, int64_t *value)
 {
 	const struct sl_doc_node *at = dra_get(r, map, path);
 	*value = SL_NONE;
 	if (at && !r->status)
-		r->status = dra_quantity(r->object, at, value, r->err);
+		r->status = cel_quantity(r->object->doc, at, value, r->err);
 }
 
 static int by_amount(const void *a, const void *b)
@@ -207,27 +172,21 @@ static void take_policy(
 	capacity->valid = dra_capacity(r, dra_count(valid), sizeof(*capacity->valid));
 	for (const struct sl_doc_node *one = capacity->valid ? dra_first(r, valid) : NULL; one;
 		one = dra_next(r, one))
-		r->status = dra_quantity(r->object, one, &capacity->valid[capacity->valid_count++], r->err);
+		r->status =
+			cel_quantity(r->object->doc, one, &capacity->valid[capacity->valid_count++], r->err);
 	if (capacity->valid_count)
 		qsort(capacity->valid, capacity->valid_count, sizeof(*capacity->valid), by_amount);
 }
 
+/* Behind its entries, which are read: how much, and what may be requested of it. */
 static void take_capacities(struct dra_reading *r, struct dra_device *device, const struct sl_doc_node *map)
 {
-	struct cel_entry *entry = dra_capacity(r, dra_count(map), sizeof(*entry));
-	device->capacity = dra_capacity(r, dra_count(map), sizeof(*device->capacity));
-	device->seen.capacity = entry;
-	for (const struct sl_doc_node *one = entry && device->capacity ? dra_first(r, map) : NULL; one;
+	uint32_t at = 0;
+	device->capacity = dra_capacity(r, device->seen.capacities, sizeof(*device->capacity));
+	for (const struct sl_doc_node *one = device->capacity ? dra_first(r, map) : NULL; one;
 		one = dra_next(r, one)) {
-		struct dra_capacity *capacity = &device->capacity[device->seen.capacities];
-		struct cel_entry *at = &entry[device->seen.capacities++];
-		if (!dra_split(r->dra, kube_dra_slice_key_of(r, one), &at->domain, &at->name)) {
-			dra_refuse(r, one, "a capacity's name is 'name' or 'domain/name'");
-			return;
-		}
-		r->status = dra_quantity(r->object, one, &capacity->total, r->err);
-		at->value = (struct cel_value){ .kind = CEL_QUANTITY, .number = capacity->total };
-		take_policy(r, capacity, dra_get(r, one, "requestPolicy"));
+		device->capacity[at].total = device->seen.capacity[at].value.number;
+		take_policy(r, &device->capacity[at++], dra_get(r, one, "requestPolicy"));
 	}
 }
 
@@ -254,7 +213,7 @@ static void take_reach(struct dra_reading *r, const struct sl_doc_node *of, stru
 	const struct sl_doc_node *terms = dra_get(r, of, "nodeSelector.nodeSelectorTerms");
 	*reach = (struct dra_reach){ .node = name && *name ? node_named(r, name) : KUBE_NO };
 	if (!r->status)
-		r->status = dra_bool(r->object, of, "allNodes", &reach->all, r->err);
+		r->status = cel_bool(r->object->doc, of, "allNodes", &reach->all, r->err);
 	struct sl_label_selector *term = dra_capacity(r, dra_count(terms), sizeof(*term));
 	reach->term = term;
 	for (const struct sl_doc_node *one = term ? dra_first(r, terms) : NULL; one; one = dra_next(r, one)) {
@@ -272,8 +231,7 @@ static void take_device(struct dra_reading *r, struct dra_pool *pool, const stru
 	const struct dra_reach *reach, bool each)
 {
 	struct dra_device *device = &r->dra->device[r->dra->devices++];
-	const struct sl_doc_node *old = dra_get(r, node, "basic"); /* v1beta1 */
-	const struct sl_doc_node *of = old ? old : node;
+	const struct sl_doc_node *of = cel_device_fields(r->object->doc, node);
 	device->pool = (uint32_t)(pool - r->dra->pool);
 	device->name = kube_text(r->object->doc, node, "name");
 	device->seen.driver = pool->driver;
@@ -281,10 +239,9 @@ static void take_device(struct dra_reading *r, struct dra_pool *pool, const stru
 		dra_refuse(r, node, "a device has a 'name'");
 		return;
 	}
-	r->status = dra_bool(r->object, of, "allowMultipleAllocations", &device->seen.shared, r->err);
+	r->status = cel_device_read(r->arena, r->object->doc, node, &device->seen, r->err);
 	if (!r->status)
-		r->status = dra_bool(r->object, of, "bindsToNode", &device->stays, r->err);
-	take_attributes(r, device, dra_get(r, of, "attributes"));
+		r->status = cel_bool(r->object->doc, of, "bindsToNode", &device->stays, r->err);
 	take_capacities(r, device, dra_get(r, of, "capacity"));
 	take_needs(r, pool, device, dra_get(r, of, "consumesCounters"));
 	if (!r->status)
@@ -304,7 +261,7 @@ static void take_slice(struct dra_reading *r, struct dra_pool *pool, const struc
 	const struct sl_doc_node *spec = dra_get(r, r->object->node, "spec");
 	take_reach(r, spec, &reach);
 	if (!r->status)
-		r->status = dra_bool(r->object, spec, "perDeviceNodeSelection", &each, r->err);
+		r->status = cel_bool(r->object->doc, spec, "perDeviceNodeSelection", &each, r->err);
 	for (const struct sl_doc_node *one = dra_first(r, dra_get(r, spec, "devices")); one && !r->status;
 		one = dra_next(r, one))
 		take_device(r, pool, one, &reach, each);

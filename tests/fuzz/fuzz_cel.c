@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/kube/cel/kube_cel.h"
+#include "policies/cel/kube_cel.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "policies/kube/cel/kube_cel.h"
+#include "policies/cel/kube_cel.h"
 
 static const struct cel_entry attributes[] = {
 	{ "", "model", { .kind = CEL_TEXT, .text = "A100-40" } },

@@ -7,7 +7,7 @@
 
 #include <regex.h>
 
-#include "policies/kube/cel/kube_cel.h"
+#include "policies/cel/kube_cel.h"
 
 enum cel_op {
 	CEL_OP_VALUE,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/kube/cel/kube_cel_parts.h"
+#include "policies/cel/kube_cel_parts.h"
 
 enum { REPEATS_MAX = 64 };
 

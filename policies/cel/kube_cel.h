@@ -16,6 +16,8 @@
 
 #include "sim/plugin.h"
 
+/* CEL_QUANTITY_MAX: in thousandths, so that sums stay within 64 bits, up to 8 of them. */
+#define CEL_QUANTITY_MAX (INT64_C(1) << 60)
 enum { CEL_BYTES_MAX = 10240, CEL_DEPTH_MAX = 64, CEL_NODES_MAX = 4096, CEL_PATTERN_MAX = 128 };
 
 enum cel_kind {
@@ -68,5 +70,20 @@ const struct cel_value *cel_attribute(const struct cel_device *device, const cha
 bool cel_is_version(const char *text);
 int cel_compare_versions(const char *a, const char *b); /* By precedence of semver 2.0.0. */
 bool cel_equal(const struct cel_value *a, const struct cel_value *b);
+
+/* kube_cel_device.c: fields of a ResourceSlice's devices; failures name the place in the file.
+ * cel_bool: the member at that path; left as it is, if it is not there. cel_quantity: "80Gi", or
+ * { value: 80Gi }, in thousandths. cel_split: "domain/name" or "name", whose domain is ""; false: it is
+ * neither. */
+int cel_bool(const struct sl_doc *doc, const struct sl_doc_node *map, const char *path, bool *value,
+	struct sl_err *err);
+int cel_quantity(
+	const struct sl_doc *doc, const struct sl_doc_node *node, int64_t *value, struct sl_err *err);
+bool cel_split(struct sl_arena *arena, const char *text, const char **domain, const char **name);
+/* Where the device's fields stand: in itself, or in v1beta1 in `basic`. */
+const struct sl_doc_node *cel_device_fields(const struct sl_doc *doc, const struct sl_doc_node *device);
+/* All but the driver, which the slice names. Attributes and capacities are in the order of the file. */
+int cel_device_read(struct sl_arena *arena, const struct sl_doc *doc, const struct sl_doc_node *device,
+	struct cel_device *seen, struct sl_err *err);
 
 #endif

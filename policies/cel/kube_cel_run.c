@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "policies/kube/cel/kube_cel_parts.h"
+#include "policies/cel/kube_cel_parts.h"
 
 static struct cel_value failed(const char *why)
 {
