@@ -293,6 +293,8 @@ static int make_instance(struct kueue *k, const struct sl_setup *setup, struct s
 	const struct sl_object *object = kueue_multi_objects(k, k->kq, NULL, &count);
 	int status = object ? kq_read(&k->read, k->kq, object, count) : sl_fail_memory(err);
 	if (!status)
+		status = kueue_dra_make(k, err);
+	if (!status)
 		status = kueue_jobs_make(k, setup, err);
 	if (!status)
 		status = kueue_take_values(k, setup, err);
@@ -358,6 +360,7 @@ static int kueue_init(void **state, const struct sl_setup *setup, struct sl_err 
 	if (status)
 		return status;
 	wake_first(k, setup);
+	kueue_dra_warn(k, setup);
 	controller_warning_gates(setup, false, "Kueue: queued as submitted");
 	return SL_OK;
 }
@@ -368,6 +371,7 @@ static void kueue_release(void *state)
 	kueue_pods_release(k);
 	kueue_series_release(k);
 	kueue_multi_release(k);
+	kueue_dra_release(k);
 	controller_release(&k->engine);
 	free(k->shape);
 	free(k->job_of);

@@ -101,6 +101,7 @@ struct kueue_note {
 };
 
 struct kueue_command;
+struct kueue_dra;
 struct kueue_budget;   /* kueue_checks.c */
 struct kueue_instance; /* kueue_multi.c */
 struct kueue_multi;
@@ -195,9 +196,7 @@ struct kueue {
 	uint32_t only;                /* Whose nodes are looked at. */
 	uint64_t dispatched, taken_back;
 
-	const struct sl_object **device_class; /* Those that have an extendedResourceName. */
-	uint32_t device_classes;
-	bool device_classes_known;
+	struct kueue_dra *dra; /* Devices: kueue_dra.h. */
 
 	/* What is reported. */
 	uint64_t cycles, admissions, reservations;
@@ -225,6 +224,10 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row);
 
 /* kueue_run.c: the controller. */
 void kueue_run(struct kueue *k);
+/* kueue_devices.c: before kueue_jobs_make. */
+int kueue_dra_make(struct kueue *k, struct sl_err *err);
+void kueue_dra_warn(const struct kueue *k, const struct sl_setup *setup);
+void kueue_dra_release(struct kueue *k);
 /* kueue_dra.c: the pods less the extended resources that devices stand for; themselves, if there are none. */
 const struct sl_pods *kueue_without_devices(struct kueue *k, const struct sl_pods *pods);
 /* What its pods' claims and extended resources add to the request; why they are refused, or NULL. */

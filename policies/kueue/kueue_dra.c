@@ -2,38 +2,38 @@
 /*
  * kueue_dra.c - quota for devices (KEP-2941, feature gate KueueDRAIntegration): what a pod's
  * ResourceClaimTemplates request, by the deviceClassMappings of the Configuration: so many devices of a class
- * are so many of the resource that stands for it, besides what transformations make of the rest.
+ * are so many of the resource that stands for it, or so much of their counters or capacities
+ * (kueue_dra_sources.c), besides what transformations make of the rest.
  *
  * An extended resource that a DeviceClass stands for (KueueDRAIntegrationExtendedResource) counts as the
  * class does, or by its own name where the class is not mapped; transformations do not see it.
  *
- * Whatever has no plain count is refused, as are classes that are not mapped: firstAvailable, All,
- * adminAccess, constraints, config; and ResourceClaims by name. With KueueDRAIntegration off all that asks
- * for claims is refused (KueueDRARejectWorkloadsWhenDRADisabled). The comparison of selectors with the
- * devices there are is left out.
+ * A request with adminAccess costs nothing. What has no plain count is refused, as are classes that are not
+ * mapped: AllocationMode All; firstAvailable, unless KueueDRAIntegrationPrioritizedList is on and all
+ * alternatives cost the same; and ResourceClaims by name. With KueueDRAIntegration off all that asks for
+ * claims is refused (KueueDRARejectWorkloadsWhenDRADisabled).
  */
-#include "policies/kueue/kueue.h"
+#include "policies/kueue/kueue_dra.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_MAX = 400, PART_MAX = 240 };
+enum { PART_MAX = 280, MESSAGE_MAX = PART_MAX + 140 };
 
-struct charge {
-	struct kueue *k;
-	const char *template, *podset;
-	struct kq_amount *amount; /* An array of one of each resource. */
-	uint32_t count;
-	const char *refused;
-};
-
-static void kueue_dra_refuse(struct charge *charge, const char *what)
+void kueue_dra_refuse(struct kueue_charge *charge, bool named, const char *format, ...)
 {
-	char text[MESSAGE_MAX];
+	char text[MESSAGE_MAX], part[PART_MAX];
+	va_list args;
 	if (charge->refused)
 		return;
-	(void)snprintf(text, sizeof(text), "ResourceClaimTemplate %.100s: %.240s", charge->template, what);
-	charge->refused = kq_text(charge->k->kq, text);
+	va_start(args, format);
+	(void)vsnprintf(part, sizeof(part), format, args);
+	va_end(args);
+	if (named)
+		(void)snprintf(
+			text, sizeof(text), "ResourceClaimTemplate %.100s: %s", charge->template, part);
+	charge->refused = kq_text(charge->k->kq, named ? text : part);
 }
 
 static uint32_t resource_of(const struct kueue *k, const char *class)
@@ -45,87 +45,133 @@ static uint32_t resource_of(const struct kueue *k, const char *class)
 	return KQ_NO;
 }
 
-static void kueue_dra_add(struct charge *charge, uint32_t resource, int64_t count)
+static void add_amount(struct kueue_charge *charge, uint32_t resource, int64_t amount)
 {
 	uint32_t at = 0;
 	while (at < charge->count && charge->amount[at].resource != resource)
 		at++;
 	if (at == charge->count)
 		charge->amount[charge->count++] = (struct kq_amount){ resource, 0 };
-	charge->amount[at].amount = kq_add(charge->amount[at].amount, count);
+	charge->amount[at].amount = kq_add(charge->amount[at].amount, amount);
 }
 
-static void charge_request(struct charge *charge, struct sl_at request)
+/* In whole units, where the rules have a resource called cpu in thousandths. */
+void kueue_dra_add(struct kueue_charge *charge, uint32_t resource, int64_t amount)
 {
-	char text[PART_MAX];
+	add_amount(charge, resource, resource == KQ_CPU ? kq_mul(amount, 1000) : amount);
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+struct sl_at kueue_dra_exactly(struct sl_at request)
+{
 	const struct sl_at exactly = sl_at_get(request, "exactly");
-	const struct sl_at of = sl_at_is_null(exactly) ? request : exactly; /* v1beta1: in the request. */
+	return sl_at_is_null(exactly) ? request : exactly;
+}
+
+const char *kueue_dra_class_of(struct sl_at exactly)
+{
+	const char *class = kq_doc_text(sl_at_get(exactly, "deviceClassName"));
+	return class ? class : "";
+}
+
+int64_t kueue_dra_count(struct sl_at exactly)
+{
+	return sl_at_int(sl_at_get(exactly, "count"), 1, 1, INT32_MAX);
+}
+
+static bool is_list(struct sl_at request) { return !sl_at_is_null(sl_at_get(request, "firstAvailable")); }
+
+static bool is_admin(struct sl_at exactly) { return sl_at_bool(sl_at_get(exactly, "adminAccess"), false); }
+
+/* Of one alternative; KQ_NO: it is refused. */
+static uint32_t resource_of_alternative(struct kueue_charge *charge, struct sl_at at)
+{
+	const char *mode = kq_doc_text(sl_at_get(at, "allocationMode")), *class = kueue_dra_class_of(at);
+	const uint32_t resource = resource_of(charge->k, class);
+	(void)kueue_selectors_of(charge->k, sl_at_get(at, "selectors"));
+	if (mode && strcmp(mode, "ExactCount") != 0)
+		kueue_dra_refuse(
+			charge, true, "Unsupported value: \"%.80s\": supported values: \"ExactCount\"", mode);
+	else if (resource == KQ_NO)
+		kueue_dra_refuse(charge, true, "DeviceClass %.80s is not mapped in DRA configuration", class);
+	else if (kueue_dra_sourced(charge->k, class, false) || kueue_dra_sourced(charge->k, class, true))
+		kueue_dra_refuse(charge, true,
+			"a counter-backed or capacity-backed DeviceClass is not supported for firstAvailable");
+	return charge->refused ? KQ_NO : resource;
+}
+
+/* Whichever kube-scheduler allocates costs the same, or it is refused. */
+static void charge_first_available(struct kueue_charge *charge, struct sl_at list)
+{
+	const struct kq *kq = charge->k->kq;
+	uint32_t resource = KQ_NO;
+	int64_t count = 0;
+	if (!kq->config.gate[KQ_GATE_KueueDRAIntegrationPrioritizedList])
+		kueue_dra_refuse(charge, true, "FirstAvailable device selection is not supported");
+	else if (!sl_at_count(list))
+		kueue_dra_refuse(charge, true, "must list at least one alternative");
+	for (struct sl_at one = sl_at_first(list); one.node && !charge->refused; one = sl_at_next(one)) {
+		const uint32_t of = resource_of_alternative(charge, one);
+		const int64_t asked = kueue_dra_count(one);
+		if (of == KQ_NO)
+			return;
+		if (resource == KQ_NO) {
+			resource = of;
+			count = asked;
+		}
+		if (of != resource)
+			kueue_dra_refuse(charge, true,
+				"every alternative must map to \"%.80s\", this one maps to \"%.80s\"",
+				kq->resource[resource], kq->resource[of]);
+		else if (asked != count)
+			kueue_dra_refuse(charge, true,
+				"every alternative must have count %lld, this one has %lld", (long long)count,
+				(long long)asked);
+	}
+	if (!charge->refused)
+		kueue_dra_add(charge, resource, count);
+}
+
+static void check_request(struct kueue_charge *charge, struct sl_at request)
+{
+	const struct sl_at of = kueue_dra_exactly(request);
 	const char *mode = kq_doc_text(sl_at_get(of, "allocationMode"));
-	const char *class = kq_doc_text(sl_at_get(of, "deviceClassName"));
-	if (!sl_at_is_null(sl_at_get(request, "firstAvailable"))) {
-		kueue_dra_refuse(charge, "FirstAvailable device selection is not supported");
-		return;
-	}
-	if (sl_at_bool(sl_at_get(of, "adminAccess"), false)) {
-		kueue_dra_refuse(charge, "AdminAccess is not supported");
-		return;
-	}
-	if (mode && strcmp(mode, "ExactCount") != 0) {
-		(void)snprintf(text, sizeof(text), "AllocationMode '%.100s' is not supported", mode);
-		kueue_dra_refuse(charge, text);
-		return;
-	}
-	if (!class)
+	if (is_list(request))
+		charge_first_available(charge, sl_at_get(request, "firstAvailable"));
+	else if (!is_admin(of) && mode && strcmp(mode, "ExactCount") != 0)
+		kueue_dra_refuse(charge, true, "AllocationMode '%.100s' is not supported", mode);
+}
+
+static void count_request(struct kueue_charge *charge, struct sl_at request)
+{
+	const struct sl_at of = kueue_dra_exactly(request);
+	const char *class = kueue_dra_class_of(of);
+	if (is_list(request) || is_admin(of) || !*class)
 		return;
 	const uint32_t resource = resource_of(charge->k, class);
-	if (resource != KQ_NO) {
-		kueue_dra_add(charge, resource, sl_at_int(sl_at_get(of, "count"), 1, 1, INT32_MAX));
-		return;
-	}
-	(void)snprintf(text, sizeof(text),
-		"DeviceClass %.80s is not mapped in DRA configuration for podset %.80s", class,
-		charge->podset);
-	kueue_dra_refuse(charge, text);
+	if (resource == KQ_NO)
+		kueue_dra_refuse(charge, true, "DeviceClass %.80s is not mapped in DRA configuration", class);
+	else if (!kueue_dra_sourced(charge->k, class, false) && !kueue_dra_sourced(charge->k, class, true))
+		kueue_dra_add(charge, resource, kueue_dra_count(of));
 }
 
 /* ---- Extended resources ---------------------------------------------------------------------- */
 
-static void find_classes(struct kueue *k)
-{
-	const struct sl_cluster *cluster = k->cluster;
-	k->device_classes_known = true;
-	k->device_class = kq_capacity(k->kq, cluster->object_count, sizeof(struct sl_object *));
-	for (uint32_t i = 0; k->device_class && i < cluster->object_count; i++)
-		if (strcmp(cluster->object[i].kind, "DeviceClass") == 0 &&
-			sl_doc_at(
-				cluster->object[i].doc, cluster->object[i].node, "spec.extendedResourceName"))
-			k->device_class[k->device_classes++] = &cluster->object[i];
-}
-
-static const char *text_in(const struct kueue *k, const struct sl_object *object, const char *path)
-{
-	const char *text = kq_doc_text(sl_at_get(kq_doc_of(k->kq, object), path));
-	return text ? text : "";
-}
-
 /* Of several the newest, then the first by name. */
-static const struct sl_object *class_for(struct kueue *k, const char *resource)
+static const struct kueue_device_class *class_of_extended(const struct kueue *k, const char *resource)
 {
-	const struct sl_object *found = NULL;
+	const struct kueue_device_class *found = NULL;
 	const bool *gate = k->kq->config.gate;
 	if (!gate[KQ_GATE_KueueDRAIntegration] || !gate[KQ_GATE_KueueDRAIntegrationExtendedResource] ||
 		!strchr(resource, '/') || strstr(resource, "kubernetes.io/"))
 		return NULL;
-	if (!k->device_classes_known)
-		find_classes(k);
-	for (uint32_t i = 0; i < k->device_classes; i++) {
-		const struct sl_object *class = k->device_class[i];
-		if (strcmp(text_in(k, class, "spec.extendedResourceName"), resource) != 0)
+	for (uint32_t i = 0; i < k->dra->classes; i++) {
+		const struct kueue_device_class *class = &k->dra->class[i];
+		if (strcmp(class->extended, resource) != 0)
 			continue;
-		const int age = found ? strcmp(text_in(k, class, "metadata.creationTimestamp"),
-						text_in(k, found, "metadata.creationTimestamp"))
-				      : 1;
-		if (age > 0 || (age == 0 && strcmp(class->name, found->name) < 0))
+		const int age = found ? strcmp(class->created, found->created) : 1;
+		if (age > 0 || (age == 0 && strcmp(class->object->name, found->object->name) < 0))
 			found = class;
 	}
 	return found;
@@ -134,7 +180,7 @@ static const struct sl_object *class_for(struct kueue *k, const char *resource)
 static bool asks_extended(struct kueue *k, const struct sl_podset *podset)
 {
 	for (uint32_t i = 0; i < podset->request.count; i++)
-		if (podset->request.at[i].amount > 0 && class_for(k, podset->request.at[i].resource))
+		if (podset->request.at[i].amount > 0 && class_of_extended(k, podset->request.at[i].resource))
 			return true;
 	return false;
 }
@@ -144,7 +190,8 @@ static void drop_extended(struct kueue *k, struct sl_podset *podset)
 	struct sl_amount *kept = kq_capacity(k->kq, podset->request.count, sizeof(*kept));
 	uint32_t count = 0;
 	for (uint32_t i = 0; kept && i < podset->request.count; i++)
-		if (podset->request.at[i].amount <= 0 || !class_for(k, podset->request.at[i].resource))
+		if (podset->request.at[i].amount <= 0 ||
+			!class_of_extended(k, podset->request.at[i].resource))
 			kept[count++] = podset->request.at[i];
 	podset->request = (struct sl_amounts){ kept, count };
 }
@@ -166,15 +213,29 @@ const struct sl_pods *kueue_without_devices(struct kueue *k, const struct sl_pod
 	return rest;
 }
 
-static void charge_extended(struct charge *charge, const struct sl_podset *from)
+/* The class is charged by its count alone. */
+static bool has_plain_count(struct kueue_charge *charge, const char *resource, const char *class)
+{
+	const bool counters = kueue_dra_sourced(charge->k, class, false);
+	if (!counters && !kueue_dra_sourced(charge->k, class, true))
+		return true;
+	kueue_dra_refuse(charge, false,
+		"extended resource %.60s resolves to DeviceClass %.60s with %s configured; use "
+		"ResourceClaimTemplates with %s quota",
+		resource, class, counters ? "counters" : "capacity sources",
+		counters ? "CEL selectors for counter-based" : "capacity.requests for capacity-based");
+	return false;
+}
+
+static void charge_extended(struct kueue_charge *charge, const struct sl_podset *from)
 {
 	for (uint32_t i = 0; i < from->request.count; i++) {
 		const struct sl_amount *asked = &from->request.at[i];
-		const struct sl_object *class =
-			asked->amount > 0 ? class_for(charge->k, asked->resource) : NULL;
-		if (!class)
+		const struct kueue_device_class *class =
+			asked->amount > 0 ? class_of_extended(charge->k, asked->resource) : NULL;
+		if (!class || !has_plain_count(charge, asked->resource, class->object->name))
 			continue;
-		const uint32_t mapped = resource_of(charge->k, class->name);
+		const uint32_t mapped = resource_of(charge->k, class->object->name);
 		kueue_dra_add(charge, mapped != KQ_NO ? mapped : kq_resource(charge->k->kq, asked->resource),
 			asked->amount);
 	}
@@ -182,28 +243,53 @@ static void charge_extended(struct charge *charge, const struct sl_podset *from)
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
-static void charge_template(struct charge *charge, const struct sl_object *object)
+static struct kueue_charge make_charge(struct kueue *k, const char *template, size_t capacity)
 {
-	const struct sl_at devices = sl_at_get(kq_doc_of(charge->k->kq, object), "spec.spec.devices");
-	if (sl_at_count(sl_at_get(devices, "constraints")))
-		kueue_dra_refuse(charge, "device constraints (MatchAttribute) are not supported");
-	if (sl_at_count(sl_at_get(devices, "config")))
-		kueue_dra_refuse(charge, "device config is not supported");
-	const struct sl_at requests = sl_at_get(devices, "requests");
-	for (struct sl_at one = sl_at_first(requests); one.node && !charge->refused; one = sl_at_next(one))
-		charge_request(charge, one);
+	return (struct kueue_charge){
+		.k = k, .template = template, .amount = kq_capacity(k->kq, capacity, sizeof(struct kq_amount))
+	};
 }
 
-static const struct sl_object *find_template(const struct kueue *k, const char *namespace, const char *name)
+static void work_out(struct kueue *k, struct kueue_template *template)
 {
-	for (uint32_t i = 0; i < k->cluster->object_count; i++) {
-		const struct sl_object *object = &k->cluster->object[i];
-		const char *of = *object->namespace ? object->namespace : "default";
-		if (strcmp(object->kind, "ResourceClaimTemplate") == 0 && strcmp(object->name, name) == 0 &&
-			strcmp(of, namespace) == 0)
-			return object;
+	const struct sl_at requests =
+		sl_at_get(kq_doc_of(k->kq, template->object), "spec.spec.devices.requests");
+	struct kueue_charge plain = make_charge(k, template->object->name, k->read.mapping_count);
+	struct kueue_charge sourced = make_charge(k, template->object->name, k->read.mapping_count);
+	if (!plain.amount || !sourced.amount)
+		return;
+	for (struct sl_at one = sl_at_first(requests); one.node && !plain.refused; one = sl_at_next(one))
+		check_request(&plain, one);
+	if (!plain.refused)
+		kueue_dra_compare(&plain, requests);
+	for (struct sl_at one = sl_at_first(requests); one.node && !plain.refused; one = sl_at_next(one))
+		count_request(&plain, one);
+	if (!plain.refused)
+		kueue_dra_charge_sources(&sourced, requests, false);
+	if (!plain.refused)
+		kueue_dra_charge_sources(&sourced, requests, true);
+	*template = (struct kueue_template){ template->object, true, plain, sourced };
+}
+
+static const struct kueue_template *known_template(struct kueue *k, const char *namespace, const char *name)
+{
+	for (uint32_t i = 0; i < k->dra->templates; i++) {
+		struct kueue_template *template = &k->dra->template[i];
+		const char *of = *template->object->namespace ? template->object->namespace : "default";
+		if (strcmp(template->object->name, name) != 0 || strcmp(of, namespace) != 0)
+			continue;
+		if (!template->known)
+			work_out(k, template);
+		return template;
 	}
 	return NULL;
+}
+
+static void add_charge(struct kueue_charge *to, const struct kueue_charge *from)
+{
+	to->refused = to->refused ? to->refused : from->refused;
+	for (uint32_t i = 0; i < from->count; i++)
+		add_amount(to, from->amount[i].resource, from->amount[i].amount);
 }
 
 /* Why a podset with claims is never admitted; NULL: it may be. */
@@ -226,14 +312,13 @@ static const char *refused_whole(const struct kueue *k, const struct sl_podset *
 const char *kueue_charge_claims(
 	struct kueue *k, const char *namespace, const struct sl_podset *from, struct kq_podset *to)
 {
-	struct charge charge = { .k = k, .podset = from->name };
 	const size_t capacity = (size_t)to->request.count + k->read.mapping_count + from->request.count;
 	const char *refused = refused_whole(k, from);
 	if (refused || !k->kq->config.gate[KQ_GATE_KueueDRAIntegration] ||
 		(!from->claim_count && !asks_extended(k, from)))
 		return refused;
-	charge.amount = kq_capacity(k->kq, capacity, sizeof(*charge.amount));
-	if (!charge.amount)
+	struct kueue_charge charge = make_charge(k, "", capacity), sourced = make_charge(k, "", capacity);
+	if (!charge.amount || !sourced.amount)
 		return NULL;
 	for (uint32_t i = 0; i < to->request.count; i++)
 		charge.amount[charge.count++] = to->request.at[i];
@@ -241,13 +326,16 @@ const char *kueue_charge_claims(
 		charge.template = from->claim[i].template;
 		if (!charge.template)
 			continue;
-		const struct sl_object *object = find_template(k, namespace, charge.template);
-		if (object)
-			charge_template(&charge, object);
-		else
-			kueue_dra_refuse(&charge, "not found");
+		const struct kueue_template *template = known_template(k, namespace, charge.template);
+		if (!template) {
+			kueue_dra_refuse(&charge, true, "not found");
+			break;
+		}
+		add_charge(&charge, &template->plain);
+		add_charge(&sourced, &template->sourced);
 	}
 	charge_extended(&charge, from);
+	add_charge(&charge, &sourced);
 	to->request = kq_amounts(k->kq, charge.amount, charge.count);
 	return charge.refused;
 }

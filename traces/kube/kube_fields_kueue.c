@@ -137,7 +137,6 @@ static const struct kube_field configuration[] = {
 	{ "fairSharing.*", SL_MODELLED, NULL },
 	{ "admissionFairSharing.*", SL_MODELLED, NULL },
 	{ "waitForPodsReady.*", SL_MODELLED, NULL },
-	{ "resources.deviceClassMappings.sources.*", SL_IGNORED, "each device counts as one" },
 	{ "resources.*", SL_MODELLED, NULL },
 	{ "manageJobsWithoutQueueName", SL_APPROXIMATED, "jobs without a queue are the policy's to treat" },
 	{ "managedJobsNamespaceSelector.*", SL_IGNORED, "all jobs of a trace are managed" },

@@ -345,6 +345,9 @@ struct kq_workload {
 	X(ElasticJobsViaWorkloadSlices, true) \
 	X(KueueDRAIntegration, true) \
 	X(KueueDRAIntegrationExtendedResource, true) \
+	X(KueueDRAIntegrationPartitionableDevices, true) \
+	X(KueueDRAIntegrationConsumableCapacity, false) \
+	X(KueueDRAIntegrationPrioritizedList, false) \
 	X(PriorityBoost, false) \
 	X(PrioritizePreemptorWorkloads, false) \
 	X(TASBalancedPlacement, false) \

@@ -27,11 +27,20 @@ struct kq_retry {
 	bool once;         /* parameters.noRetry: without capacity it fails. */
 };
 
+/* What of a device is charged, instead of one: a counter that it consumes, or a capacity, of those devices of
+ * the driver that the expression selects. */
+struct kq_source {
+	bool capacity;
+	const char *name, *driver, *expression;
+	struct sl_at place; /* Of the expression. */
+};
 /* resources.deviceClassMappings: the resource that stands for these classes of devices. */
 struct kq_mapping {
 	uint32_t resource;
 	const char **class;
 	uint32_t count;
+	struct kq_source *source; /* None: so many devices are so much. */
+	uint32_t source_count;
 };
 
 struct kq_read {
@@ -53,10 +62,11 @@ struct kq_read {
 /* All of it, but kq_seal. */
 int kq_read(struct kq_read *read, struct kq *kq, const struct sl_object *object, uint32_t count);
 
-/* kq_read_queue.c, kq_read_config.c, kq_read_node.c: one object each. */
+/* kq_read_queue.c, kq_read_config.c (with kq_read_mapping.c), kq_read_node.c: one object each. */
 void kq_read_cluster_queue(struct kq_read *read, const struct sl_object *object);
 void kq_read_cohort(struct kq_read *read, const struct sl_object *object);
 void kq_read_config(struct kq_read *read, const struct sl_object *object);
+void kq_read_mappings(struct kq_read *read, struct sl_at list);
 void kq_read_node(struct kq_read *read, const struct sl_object *object);
 void kq_read_pod(struct kq_read *read, const struct sl_object *object);
 

@@ -118,30 +118,6 @@ static void read_transform(struct kq *kq, struct sl_at at, struct kq_transform *
 	}
 }
 
-static void read_mappings(struct kq_read *read, struct sl_at list)
-{
-	struct kq *kq = read->kq;
-	read->mapping = kq_capacity(kq, sl_at_count(list), sizeof(*read->mapping));
-	read->mapping_count = 0;
-	for (struct sl_at one = sl_at_first(list); one.node && read->mapping; one = sl_at_next(one)) {
-		const struct sl_at names = sl_at_get(one, "deviceClassNames");
-		struct kq_mapping *mapping = &read->mapping[read->mapping_count++];
-		mapping->resource = kq_resource(kq, kq_doc_name(one, "name"));
-		if (sl_at_count(sl_at_get(one, "sources")))
-			(void)sl_at_fail(sl_at_get(one, "sources"),
-				"counters and capacities of devices (KueueDRAIntegrationPartitionableDevices, "
-				"KueueDRAIntegrationConsumableCapacity) are not counted: leave sources out, and "
-				"each device is one of %s",
-				kq->resource[mapping->resource]);
-		mapping->class = kq_capacity(kq, sl_at_count(names), sizeof(*mapping->class));
-		for (struct sl_at name = sl_at_first(names); name.node && mapping->class;
-			name = sl_at_next(name)) {
-			const char *text = kq_doc_text(name);
-			mapping->class[mapping->count++] = text ? text : "";
-		}
-	}
-}
-
 static void read_resources(struct kq_read *read, struct sl_at at)
 {
 	static const char *const words[] = { "BlockUndeclared", "IgnoreUndeclared", NULL };
@@ -157,7 +133,7 @@ static void read_resources(struct kq_read *read, struct sl_at at)
 	}
 	for (struct sl_at one = sl_at_first(list); one.node && transform; one = sl_at_next(one))
 		read_transform(kq, one, &transform[transforms->count++]);
-	read_mappings(read, sl_at_get(at, "deviceClassMappings"));
+	kq_read_mappings(read, sl_at_get(at, "deviceClassMappings"));
 	transforms->exclude = exclude;
 	transforms->at = transform;
 	read->ignore_undeclared = sl_at_word(sl_at_get(at, "quotaCheckStrategy"), words, 0) == 1 &&

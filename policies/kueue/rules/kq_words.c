@@ -53,8 +53,6 @@ static const struct {
 	{ "GangScheduling", false, NULL },
 	{ "HierarchicalCohorts", true, always },
 	{ "KeepQuotaForProvReqRetry", false, never },
-	{ "KueueDRAIntegrationConsumableCapacity", false, "capacities of devices are not counted" },
-	{ "KueueDRAIntegrationPartitionableDevices", false, NULL },
 	{ "LWSImmutableGroupSize", false, NULL },
 	{ "LendingLimit", true, always },
 	{ "LocalQueueDefaulting", false, NULL },

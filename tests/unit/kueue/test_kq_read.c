@@ -225,6 +225,30 @@ Test(kq_read, nodes_and_pods)
 	manifests_free(m);
 }
 
+#define SELECTOR "deviceSelector: {cel: {expression: 'true'}}"
+#define MAPPING(source)                                                                \
+	"resources:\n  deviceClassMappings:\n  - {name: gpus, deviceClassNames: [g], " \
+	"sources: [{" source "}]}\n"
+#define SECOND(counter)                                                               \
+	"  - {name: more, deviceClassNames: [g], sources: [{counter: {name: " counter \
+	", driver: d, " SELECTOR "}}]}\n"
+
+/* A class may be of two resources, by counters of different names. */
+Test(kq_read, sources_of_a_class)
+{
+	static const char *const text[] = { QUEUE,
+		CONFIGURATION MAPPING("counter: {name: m, driver: d, " SELECTOR "}") SECOND("n"), NULL };
+	struct manifests *m = manifests_read(text);
+	cr_assert_eq(m->status, SL_OK, "%s", m->kq->err.text);
+	cr_assert_eq(m->read.mapping_count, 2);
+	const struct kq_source *source = m->read.mapping[1].source;
+	cr_expect_str_eq(source->name, "n");
+	cr_expect_str_eq(source->driver, "d");
+	cr_expect_str_eq(source->expression, "true");
+	cr_expect_not(source->capacity);
+	manifests_free(m);
+}
+
 /* Each mistake at its place, with what to do. */
 Test(kq_read, mistakes)
 {
@@ -259,9 +283,34 @@ Test(kq_read, mistakes)
 		{ { QUEUE, CONFIGURATION "featureGates: {DynamicQuotaOrchestration: true}\n" },
 			"DynamicQuotaOrchestration: true is not followed, as quotas of the status" },
 		{ { QUEUE, CONFIGURATION
-			  "resources: {deviceClassMappings: [{name: gpus, deviceClassNames: [g], "
-			  "sources: [{counter: {name: memory}}]}]}\n" },
-			"leave sources out, and each device is one of gpus" },
+			  "featureGates: {KueueDRAIntegrationPartitionableDevices: false}\n" MAPPING(
+				  "counter: {name: m, driver: d, " SELECTOR "}") },
+			"counters of devices are not charged with KueueDRAIntegrationPartitionableDevices off" },
+		{ { QUEUE, CONFIGURATION MAPPING("capacity: {name: m, driver: d, " SELECTOR "}") },
+			"capacities of devices are not charged with KueueDRAIntegrationConsumableCapacity off" },
+		{ { QUEUE, CONFIGURATION MAPPING("counter: {name: m}, capacity: {name: m}") },
+			"a source is either a counter or a capacity" },
+		{ { QUEUE, CONFIGURATION MAPPING("") }, "a source is either a counter or a capacity" },
+		{ { QUEUE, CONFIGURATION
+			  "featureGates: {KueueDRAIntegrationConsumableCapacity: true}\n" MAPPING(
+				  "counter: {name: m, driver: d, " SELECTOR
+				  "}}, {capacity: {name: m, driver: d, " SELECTOR "}") },
+			"counters and capacities are not of one mapping" },
+		{ { QUEUE, CONFIGURATION MAPPING("counter: {driver: d, " SELECTOR "}") },
+			"'name' is missing" },
+		{ { QUEUE, CONFIGURATION MAPPING("counter: {name: m, " SELECTOR "}") },
+			"'driver' is missing" },
+		{ { QUEUE, CONFIGURATION MAPPING("counter: {name: m, driver: d}") },
+			"'deviceSelector.cel.expression' is missing" },
+		{ { QUEUE, CONFIGURATION
+			  "resources:\n  deviceClassMappings:\n  - {name: gpus, deviceClassNames: [g]}\n"
+			  "  - {name: more, deviceClassNames: [h, g]}\n" },
+			"DeviceClass g is of gpus already" },
+		{ { QUEUE, CONFIGURATION MAPPING("counter: {name: m, driver: d, " SELECTOR "}") SECOND("m") },
+			"DeviceClass g is of gpus already" },
+		{ { QUEUE, CONFIGURATION
+			  "resources: {deviceClassMappings: [{name: pods, deviceClassNames: [g]}]}\n" },
+			"pods is counted by itself: give devices another name" },
 		{ { QUEUE, CONFIGURATION
 			  "resources: {transformations: [{input: cpu, outputs: {pods: 1}}]}\n" },
 			"pods is counted by itself: give what is made of cpu another name" },
