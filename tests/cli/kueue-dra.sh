@@ -13,6 +13,7 @@ spec:
   driver: gpu.x
   nodeName: n1
   pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  sharedCounters: [{name: g, counters: {memory: {value: 40Gi}}}]
   devices:
   - name: whole
     attributes: {profile: {string: whole}}
@@ -85,9 +86,9 @@ spec:
 END
 	submit=$((submit + 1))
 done
-show() { # FILE
+show() { # FILE [PODS]
 	echo "$1"
-	schedlab run "$1" -c "$1" -p kueue:pods=quota --check -o out --force --quiet >/dev/null
+	schedlab run "$1" -c "$1" -p kueue:pods="${2:-quota}" --check -o out --force --quiet >/dev/null
 	cut -d, -f1,7-9 out/jobs.csv
 	grep -o '"kueue.misconfigured":[^,]*' out/metrics.json
 }
@@ -95,6 +96,7 @@ without_slice() {
 	awk 'BEGIN { RS = "---\n"; ORS = "" } !/kind: ResourceSlice/ { print (NR > 1 ? "---\n" : "") $0 }'
 }
 show world.yaml
+show world.yaml kube
 sed '/^    sources:/d; s/nominalQuota: 40Gi/nominalQuota: 40/' world.yaml >count.yaml
 show count.yaml
 # By capacity: of the whole device 15 GiB are requested, which are 20, twice in the quota.
