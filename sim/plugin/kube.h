@@ -279,4 +279,17 @@ struct sl_binder {
 		const struct sl_podset_assignment *assignment, enum sl_provision how);
 };
 
+/* ---- Schedules (sim/kube/cron.c) ------------------------------------------------------------------- */
+
+enum { SL_CRON_FIELDS = 5 }; /* Minute, hour, day of the month, month, day of the week. */
+struct sl_cron {
+	uint64_t on[SL_CRON_FIELDS]; /* Bit by number. */
+	bool any[SL_CRON_FIELDS];    /* "*" */
+};
+/* "0 8 * * mon-fri", "@daily". False: it is no schedule. */
+SL_API bool sl_cron_read(const char *text, struct sl_cron *cron);
+/* Minutes and days since 1970-01-01 00:00, 0 or more. */
+SL_API bool sl_cron_hits(const struct sl_cron *cron, int64_t minute);
+SL_API bool sl_cron_on_day(const struct sl_cron *cron, int64_t days); /* It may hit on that day. */
+
 #endif

@@ -28,10 +28,10 @@ struct karpenter_offer {
 enum karpenter_reason { KARPENTER_UNDERUTILIZED, KARPENTER_EMPTY, KARPENTER_DRIFTED, KARPENTER_REASONS };
 
 struct karpenter_budget {
-	int64_t nodes;                              /* Percents are negative, less one. */
-	uint32_t reasons;                           /* As bits; 0: all. */
-	uint64_t minute, hour, day, month, weekday; /* Of the schedule, as bits. */
-	bool scheduled, any_day, any_weekday;
+	int64_t nodes;    /* Percents are negative, less one. */
+	uint32_t reasons; /* As bits; 0: all. */
+	bool scheduled;
+	struct sl_cron schedule;
 	sl_time duration;
 };
 
