@@ -6,13 +6,10 @@
  */
 #include "sim/base/base.h"
 
-size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct sl_attempt **attempt)
+/* The first attempt, from `low` on, of a job of that row or behind it. */
+static size_t attempts_from(const struct sl_result *result, size_t low, uint32_t job)
 {
-	size_t low = 0;
 	size_t high = result->attempt_count;
-	*attempt = NULL;
-	if (!high) /* As in most runs. */
-		return 0;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 		if (result->attempts[middle].job < job)
@@ -20,11 +17,19 @@ size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct
 		else
 			high = middle;
 	}
-	size_t count = 0;
-	while (low + count < result->attempt_count && result->attempts[low + count].job == job)
-		count++;
+	return low;
+}
+
+/* Asked for each waiting interval of a job: none of its attempts is counted one by one. */
+size_t sl_attempts_of(const struct sl_result *result, uint32_t job, const struct sl_attempt **attempt)
+{
+	*attempt = NULL;
+	if (!result->attempt_count) /* As in most runs. */
+		return 0;
+	const size_t first = attempts_from(result, 0, job);
+	const size_t count = attempts_from(result, first, job + 1) - first;
 	if (count)
-		*attempt = &result->attempts[low];
+		*attempt = &result->attempts[first];
 	return count;
 }
 
