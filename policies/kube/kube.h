@@ -605,6 +605,8 @@ void kube_scale_free(struct kube *k);
 /* As sl_binder.provision. */
 sl_time kube_scale_provision(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pods,
 	const struct sl_podset_assignment *assignment, enum sl_provision how);
+/* The job's pods are not made anew any more: its nodes expire before it ends, always. */
+bool kube_scale_gave_up(const struct kube *k, uint32_t job);
 bool kube_scale_ready(struct kube *k);               /* Nodes that were ordered came. */
 sl_time kube_scale_run(struct kube *k, bool *again); /* again: there is more for the scheduler now. */
 int kube_scale_report(struct kube *k, struct sl_tally *tally, struct sl_err *err);

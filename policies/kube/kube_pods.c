@@ -461,6 +461,10 @@ void kube_add(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pod
 	*of = (struct kube_job){
 		.pods = pods, .gang = of->gang, .first = (uint32_t)k->pods, .there = true, .stuck = KUBE_NO
 	};
+	if (kube_scale_gave_up(k, job.row)) {
+		kube_report(k, SL_BOUND_STUCK, job.row, KUBE_NO);
+		return;
+	}
 	if (total > INT32_MAX || SL_GROW(k->pod, k->pod_capacity, k->pods + (size_t)total, &k->err))
 		return;
 	for (uint32_t i = 0; i < pods->count; i++)

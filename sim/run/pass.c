@@ -90,7 +90,7 @@ enum sl_reason sl_reason_of(const struct sim *sim, sl_job job)
 void sl_warning(const struct sl_setup *setup, const char *text)
 {
 	struct sim *sim = setup->sim;
-	const char *copy = sl_strdup(setup->arena, text, strlen(text));
+	const char *copy = !sim ? NULL : sl_strdup(setup->arena, text, strlen(text));
 	for (uint32_t i = 0; copy && i < sim->warning_count; i++)
 		if (strcmp(sim->warning[i], copy) == 0)
 			return; /* Said by a policy that was there before. */

@@ -29,6 +29,8 @@ struct ca_group {
 	int64_t threshold;                      /* Millionths; -1: the flag's. */
 	sl_time unneeded;                       /* SL_NONE: the flag's. */
 	sl_time backoff, backoff_until, failed; /* backoff: the last one's length. */
+	uint64_t failed_at;                     /* The stamp then. */
+	bool rests;                             /* Until the stamp is another one. */
 };
 
 struct ca_flags {
@@ -74,6 +76,7 @@ struct ca_up {
 uint32_t ca_free_slot(const struct kube_scaler *s, const struct ca_group *group, uint32_t from);
 const struct ca_group *ca_group_of(const struct kube_scaler *s, uint32_t node); /* NULL: none. */
 bool ca_backs_off(const struct kube_scaler *s, const struct ca_group *group);
+sl_time ca_asked_again(const struct kube_scaler *s, const struct ca_group *group); /* One that backs off. */
 void ca_back_off(struct kube_scaler *s, struct ca_group *group);
 
 /* ca_expander.c: reduces the options to the best one, which is then the first. */

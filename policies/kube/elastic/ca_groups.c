@@ -5,6 +5,7 @@
  */
 #include "policies/kube/elastic/ca.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,7 +93,7 @@ static int take_amounts(
 	for (size_t i = 0; i < SL_LEN(number) && !status; i++)
 		status = kube_int(object->doc, object->node, number[i].path, number[i].value, err);
 	if (!status)
-		status = elastic_time(object, "spec.provisioning", false, &pool->provisioning, err);
+		status = elastic_provisioning(object, &pool->provisioning, err);
 	if (!status)
 		status = elastic_time(object, "spec.scaleDownAfter", false, &group->unneeded, err);
 	if (!status)
@@ -240,6 +241,33 @@ static int take_flags(struct kube_scaler *s, const struct sl_setup *setup, struc
 	return status ? status : ca_expanders_read(s->ca, own && own->text ? own->text : f->expander, err);
 }
 
+/* Groups none of whose nodes can ever come. */
+static void warn(const struct kube_scaler *s, const struct sl_setup *setup)
+{
+	for (uint32_t g = 0; g < s->ca->groups; g++) {
+		const struct ca_group *group = &s->ca->group[g];
+		const struct elastic_pool *pool = &s->pool[group->pool];
+		const sl_time given = s->ca->flags.max_provision;
+		char text[320], takes[40], most[40];
+		/* They are looked at in a loop. */
+		const bool late = pool->provisioning > ca_tick(s, given > 0 ? given : 1);
+		*sl_put_micro(takes, pool->provisioning) = *sl_put_micro(most, given) = '\0';
+		if (group->max > group->size && group->available <= group->size)
+			(void)snprintf(text, sizeof(text),
+				"NodeGroup '%.60s' never grows: the cloud has none of its nodes left ('available' is %" PRId64
+				")",
+				pool->name, group->available);
+		else if (group->max > group->size && late)
+			(void)snprintf(text, sizeof(text),
+				"NodeGroup '%.60s' never grows: a node of it comes after %s s ('provisioning'), and is given up "
+				"after %s s (--max-node-provision-time)",
+				pool->name, takes, most);
+		else
+			continue;
+		sl_warning(setup, text);
+	}
+}
+
 int elastic_ca_make(struct kube_scaler *s, const struct sl_setup *setup, struct sl_err *err)
 {
 	const struct sl_cluster *cluster = s->k->cluster;
@@ -264,6 +292,8 @@ int elastic_ca_make(struct kube_scaler *s, const struct sl_setup *setup, struct 
 			status = take_group(s, &cluster->object[i], err);
 	if (!status)
 		status = take_flags(s, setup, err);
+	if (!status)
+		warn(s, setup);
 	if (!count)
 		s->ca = NULL;
 	return status;
@@ -271,12 +301,25 @@ int elastic_ca_make(struct kube_scaler *s, const struct sl_setup *setup, struct 
 
 /* ---- Backoff ------------------------------------------------------------------------------------- */
 
-bool ca_backs_off(const struct kube_scaler *s, const struct ca_group *group)
+/* Its last orders failed, each in the same state of all else: so would the next one, and for ever. */
+static bool rests(const struct kube_scaler *s, const struct ca_group *group)
 {
-	return group->failed != SL_NONE && group->backoff_until > s->k->now;
+	return group->rests && group->failed_at == elastic_stamp(s);
 }
 
-/* Doubled with each failure after the last backoff was over; forgotten after the reset timeout. */
+bool ca_backs_off(const struct kube_scaler *s, const struct ca_group *group)
+{
+	return group->failed != SL_NONE && (group->backoff_until > s->k->now || rests(s, group));
+}
+
+sl_time ca_asked_again(const struct kube_scaler *s, const struct ca_group *group)
+{
+	return rests(s, group) ? SL_NEVER : group->backoff_until;
+}
+
+/* Doubled with each failure after the last backoff was over; forgotten after the reset timeout. A backoff
+ * that grows no more, after failures between which nothing else happened, lasts until anything does: a run
+ * in which nobody can do anything else ends. */
 void ca_back_off(struct kube_scaler *s, struct ca_group *group)
 {
 	const struct ca_flags *f = &s->ca->flags;
@@ -284,6 +327,9 @@ void ca_back_off(struct kube_scaler *s, struct ca_group *group)
 	sl_time length = f->backoff_initial;
 	if (group->failed != SL_NONE && group->failed + f->backoff_reset >= now && group->backoff_until < now)
 		length = 2 * group->backoff < f->backoff_max ? 2 * group->backoff : f->backoff_max;
+	group->rests =
+		group->failed != SL_NONE && group->failed_at == elastic_stamp(s) && length <= group->backoff;
+	group->failed_at = elastic_stamp(s);
 	group->backoff = length;
 	group->backoff_until = now + length;
 	group->failed = now;

@@ -276,8 +276,8 @@ void ca_help(struct kube_scaler *s, uint32_t count, bool all, struct ca_up *up)
 		for (uint32_t g = 0; g < s->ca->groups; g++) {
 			p.group = &s->ca->group[g];
 			if (ca_backs_off(s, p.group)) {
-				up->next =
-					p.group->backoff_until < up->next ? p.group->backoff_until : up->next;
+				const sl_time until = ca_asked_again(s, p.group);
+				up->next = until < up->next ? until : up->next;
 				continue;
 			}
 			option[options] = estimate(&p, g);

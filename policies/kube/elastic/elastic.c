@@ -65,10 +65,11 @@ int kube_scale_make(struct kube *k, const struct sl_setup *setup, struct sl_err 
 	for (uint32_t i = 0; i < k->cluster->object_count; i++)
 		pools += strcmp(k->cluster->object[i].kind, "NodeGroup") == 0 ||
 			 strcmp(k->cluster->object[i].kind, "NodePool") == 0;
-	*s = (struct kube_scaler){ .k = k, .epoch = setup->epoch, .budgets_at = UINT64_MAX };
+	*s = (struct kube_scaler){ .k = k, .epoch = setup->epoch, .budgets_at = UINT64_MAX, .setup = *setup };
+	s->expired = sl_alloc(k->arena, (size_t)k->jobs->count + 1, sizeof(*s->expired));
 	s->pool = sl_alloc(k->arena, (size_t)pools + 1, sizeof(*s->pool));
 	k->scaler = s;
-	int status = s->pool ? take_nodes(s, err) : sl_fail_memory(err);
+	int status = s->pool && s->expired ? take_nodes(s, err) : sl_fail_memory(err);
 	if (!status)
 		status = elastic_ca_make(s, setup, err);
 	if (!status)

@@ -14,7 +14,9 @@
 
 #include "policies/kube/kube.h"
 
-enum { ELASTIC_PODS_MAX = 5000 }; /* Pods that one scan looks at. */
+enum { ELASTIC_PODS_MAX = 5000 };    /* Pods that one scan looks at. */
+enum { ELASTIC_EXPIRED_MAX = 1000 }; /* So often a job's pods begin anew. */
+#define ELASTIC_GAVE_UP UINT64_MAX
 #define ELASTIC_MILLION INT64_C(1000000)
 
 enum elastic_state { ELASTIC_ABSENT, ELASTIC_ORDERED, ELASTIC_THERE, ELASTIC_LEAVING };
@@ -32,6 +34,7 @@ struct elastic_node {
 	sl_time until; /* Leaving: then its pods go, whatever speaks against it. */
 	uint32_t command;   /* Of Karpenter, that it is of: 1 + its row; 0: none. */
 	const char *reason; /* Why it leaves. */
+	bool expired;       /* It leaves as it is too old. */
 	/* cluster-autoscaler's: */
 	sl_time unneeded;   /* Since when; SL_NONE: it is needed. */
 	sl_time recheck;    /* It could not be removed: not looked at before. */
@@ -86,6 +89,8 @@ struct kube_scaler {
 	struct elastic_ca *ca;               /* NULL: there is no NodeGroup. */
 	struct elastic_karpenter *karpenter; /* NULL: there is no NodePool. */
 	int64_t epoch;                       /* Seconds since 1970 of time 0. */
+	uint64_t *expired;     /* By job: its pods that expired nodes evicted; ELASTIC_GAVE_UP. */
+	struct sl_setup setup; /* For sl_warning. */
 };
 
 /* ---- elastic_nodes.c: nodes from one state to the next ---------------------------------------- */
@@ -96,6 +101,9 @@ void elastic_cancel(struct kube_scaler *s, uint32_t node); /* It was ordered, an
 void elastic_leave(struct kube_scaler *s, uint32_t node, sl_time drain, sl_time until, const char *reason);
 void elastic_stay(struct kube_scaler *s, uint32_t node); /* It leaves no more. */
 void elastic_evict(struct kube_scaler *s, uint32_t pod);
+/* Of a node that is too old. A job that outlives each of its nodes would begin anew for ever: after
+ * ELASTIC_EXPIRED_MAX times for each pod they are not made anew, and this is said (kube_scale_gave_up). */
+void elastic_expire(struct kube_scaler *s, uint32_t pod);
 void elastic_gone(struct kube_scaler *s, uint32_t node); /* It is empty, and leaves now. */
 /* What is to be known of all that happened: it differs after anything did. */
 uint64_t elastic_stamp(const struct kube_scaler *s);
@@ -141,6 +149,7 @@ int elastic_flags_read(struct kube *k, const struct sl_setup *setup, const char 
 /* Values of an object: a duration ("10m", "Never": SL_NEVER, where that may be). */
 int elastic_time(
 	const struct sl_object *object, const char *path, bool never, sl_time *value, struct sl_err *err);
+int elastic_provisioning(const struct sl_object *object, sl_time *value, struct sl_err *err);
 int elastic_micro(const struct sl_object *object, const char *path, int64_t *value, struct sl_err *err);
 
 /* ---- cluster-autoscaler: ca_groups.c, ca_up.c, ca_expander.c, ca_down.c ----------------------- */

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PROVISIONING_MAX (366 * 24 * 3600 * SL_SECOND)
+
 /* ---- Values -------------------------------------------------------------------------------------- */
 
 /* As Go writes them ("1h30m"), and ours (90, 2m). Also "0s". */
@@ -20,7 +22,7 @@ static bool get_time(const char *text, bool never, sl_time *value)
 		return true;
 	}
 	if (sl_get_duration(text, strlen(text), value))
-		return *value >= 0;
+		return *value >= 0 && *value <= SL_NEVER / 4;
 	while (*text) {
 		const size_t digits = strspn(text, "0123456789.");
 		const size_t len = digits + strcspn(text + digits, "0123456789.");
@@ -45,6 +47,16 @@ int elastic_time(
 	const struct sl_place place = sl_doc_place(object->doc, at);
 	return sl_fail_at(
 		err, &place, "'%s' has to be a duration (90, 2m, 1h30m%s)", path, never ? ", Never" : "");
+}
+
+int elastic_provisioning(const struct sl_object *object, sl_time *value, struct sl_err *err)
+{
+	const int status = elastic_time(object, "spec.provisioning", false, value, err);
+	if (status || *value <= PROVISIONING_MAX)
+		return status;
+	const struct sl_place place =
+		sl_doc_place(object->doc, sl_doc_at(object->doc, object->node, "spec.provisioning"));
+	return sl_fail_at(err, &place, "'spec.provisioning' is at most 366 days");
 }
 
 int elastic_micro(const struct sl_object *object, const char *path, int64_t *value, struct sl_err *err)

@@ -46,6 +46,7 @@ void elastic_order(struct kube_scaler *s, uint32_t node, sl_time comes)
 	of->recheck = 0;
 	of->command = 0;
 	of->reason = NULL;
+	of->expired = false;
 	s->pool[of->pool].ordered++;
 	s->pool[of->pool].ups++;
 	elastic_note(s, "ordered", node, KUBE_NO, "");
@@ -128,9 +129,44 @@ void elastic_evict(struct kube_scaler *s, uint32_t pod)
 	of->attempts = 0;
 	of->created = k->now;
 	of->state = KUBE_POD_GONE;
-	if (!job->lost)
+	if (!job->lost && !kube_scale_gave_up(k, of->job))
 		kube_queue_add(k, pod);
 	kube_queue_changed(k, KUBE_POD_LEFT, node, of->spec);
+}
+
+bool kube_scale_gave_up(const struct kube *k, uint32_t job)
+{
+	return k->scaler && k->scaler->expired[job] == ELASTIC_GAVE_UP;
+}
+
+static void give_up(struct kube_scaler *s, uint32_t row, const char *pool)
+{
+	const struct sl_jobs *jobs = s->k->jobs;
+	char text[320], id[32];
+	s->expired[row] = ELASTIC_GAVE_UP;
+	*sl_put_i64(id, jobs->id[row]) = '\0';
+	(void)snprintf(text, sizeof(text),
+		"job %.80s began anew %d times, as its nodes expired before it ended, and is not made anew any more: "
+		"'expireAfter' of NodePool '%.60s' is too short for it",
+		jobs->id_name && jobs->id_name[row] ? jobs->id_name[row] : id, ELASTIC_EXPIRED_MAX, pool);
+	sl_warning(&s->setup, text);
+}
+
+void elastic_expire(struct kube_scaler *s, uint32_t pod)
+{
+	struct kube *k = s->k;
+	const uint32_t row = k->pod[pod].job, node = k->pod[pod].node;
+	const struct kube_job *job = &k->job[row];
+	/* The first that it loses ends an attempt of a job all of whose pods begin anew with it. */
+	const uint64_t count = job->lost                                               ? 0
+			       : job->reported && job->pods->restart != SL_RESTART_ONE ? job->count
+										       : 1;
+	if (!kube_scale_gave_up(k, row)) {
+		s->expired[row] += count;
+		if (s->expired[row] >= (uint64_t)ELASTIC_EXPIRED_MAX * job->count)
+			give_up(s, row, s->pool[s->node[node].pool].name);
+	}
+	elastic_evict(s, pod);
 }
 
 /* What it has cost since it came, into its pool's figures. */

@@ -19,12 +19,12 @@ bool karpenter_holds(struct kube_scaler *s, uint32_t pod)
 
 static void drain(struct kube_scaler *s, uint32_t node)
 {
-	const bool forced = s->node[node].until <= s->k->now;
+	const bool forced = s->node[node].until <= s->k->now, expired = s->node[node].expired;
 	uint32_t next;
 	for (uint32_t i = s->k->node[node].first; i != KUBE_NO; i = next) {
 		next = s->k->pod[i].next;
 		if (forced || (!karpenter_holds(s, i) && elastic_budget_allows(s, i)))
-			elastic_evict(s, i);
+			(expired ? elastic_expire : elastic_evict)(s, i);
 	}
 	if (s->k->node[node].first == KUBE_NO)
 		elastic_gone(s, node);
@@ -35,6 +35,7 @@ static void expire(struct kube_scaler *s, const struct karpenter_pool *pool, uin
 	const sl_time now = s->k->now;
 	const sl_time until = pool->grace == SL_NEVER ? SL_NEVER : now + pool->grace;
 	elastic_leave(s, node, now, until, "expired");
+	s->node[node].expired = true;
 }
 
 sl_time karpenter_drain(struct kube_scaler *s)

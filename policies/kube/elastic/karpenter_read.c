@@ -298,7 +298,7 @@ static int take_types(struct kube_scaler *s, const struct sl_object *types, stru
 {
 	const char *currency = kube_text(types->doc, types->node, "spec.currency");
 	sl_time provisioning = 60 * SL_SECOND;
-	int status = elastic_time(types, "spec.provisioning", false, &provisioning, err);
+	int status = elastic_provisioning(types, &provisioning, err);
 	if (!status)
 		status = take_releases(s, types, err);
 	s->karpenter->provisioning = provisioning;

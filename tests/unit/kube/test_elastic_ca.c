@@ -200,6 +200,37 @@ Test(elastic_ca, a_group_whose_nodes_do_not_come_backs_off)
 	closes();
 }
 
+Test(elastic_ca, a_group_that_fails_alike_again_and_again_rests)
+{
+	/* Given up after 900 s each time, and asked again when the backoff is over: at 10, 910 + 300, 2110 +
+	 * 600, 3610 + 1200, 5710 + 1800. The backoff from 8410 on is as long as the last one: it lasts until
+	 * anything else happens. */
+	opens(3, GROUP("g", "nodes: \"n[2-3]\", available: 0"));
+	(void)elastic_test_job(&test, 0, 1, CPU("4"));
+	(void)elastic_test_job(&test, 0, 1, CPU("4"));
+	elastic_test_run(&test, 8420);
+	cr_expect_eq(test.kube.k.scaler->pool[0].ups, 5);
+	elastic_test_run(&test, 1000000);
+	cr_expect_eq(test.kube.k.scaler->pool[0].ups, 5, "nothing has happened since");
+	(void)elastic_test_job(&test, 0, 1, CPU("4"));
+	elastic_test_run(&test, 1000100);
+	cr_expect_gt(test.kube.k.scaler->pool[0].ups, 5, "a pod came");
+	closes();
+}
+
+Test(elastic_ca, nor_is_one_asked_for_ever_that_gives_up_too_early)
+{
+	/* Nodes come after 90 s, and are given up in the next loop; with backoffs of no time, too. */
+	opens(3,
+		GROUP("g", "nodes: \"n[2-3]\", provisioning: 90") FLAGS(
+			"--max-node-provision-time=0s, --initial-node-group-backoff-duration=0s, --max-node-group-backoff-duration=0s"));
+	(void)elastic_test_job(&test, 0, 1, CPU("4"));
+	(void)elastic_test_job(&test, 0, 1, CPU("4"));
+	elastic_test_run(&test, 1000000);
+	cr_expect_eq(test.kube.k.scaler->pool[0].ups, 2);
+	closes();
+}
+
 /* ---- Scale-down ------------------------------------------------------------------------------------------
  */
 

@@ -409,6 +409,22 @@ Test(elastic_karpenter, which_waits_for_a_pod_until_the_grace_is_over)
 	}
 }
 
+Test(elastic_karpenter, a_job_that_outlives_its_nodes_begins_anew_a_thousand_times)
+{
+	/* A node is ordered at 1, there at 61, and expires at 301: the job never ends. */
+	opens_default("template: {spec: {expireAfter: 5m}}", TYPES(""), "");
+	const sl_job job = elastic_test_job(&test, 0, 1, CPU("1"));
+	elastic_test_run(&test, 200000);
+	const struct kube_scaler *s = test.kube.k.scaler;
+	const uint64_t before = s->expired[job.row];
+	cr_expect(before > 500 && before < 700, "%llu", (unsigned long long)before);
+	elastic_test_run(&test, 2000000);
+	cr_expect_eq(s->expired[job.row], ELASTIC_GAVE_UP);
+	cr_expect_eq(s->pool[0].evicted, ELASTIC_EXPIRED_MAX);
+	cr_expect_eq(s->pool[0].there + s->pool[0].ordered, 0);
+	closes();
+}
+
 Test(elastic_karpenter, a_drifted_node_is_replaced_first)
 {
 	opens_default(NEVER, TYPES("  releases: [300]\n"), "");
@@ -460,7 +476,10 @@ Test(elastic_karpenter, schedules)
 		{ "0 0 29 2 *", "24h", 60, 0, 0, false },
 		{ "0 0 10 * 0", "1h", 9, 0, 0, true },  /* The tenth, a Wednesday; */
 		{ "0 0 10 * 0", "1h", 6, 0, 30, true }, /* a Sunday. */
-		{ "0 0 10 * 0", "1h", 7, 0, 30, false } };
+		{ "0 0 10 * 0", "1h", 7, 0, 30, false },
+		{ "0 0 */2 * 1", "1h", 7, 0, 30, true }, /* A step is not "any": the eighth, a Monday; */
+		{ "0 0 */2 * 1", "1h", 2, 0, 30, true }, /* the third, a Wednesday; */
+		{ "0 0 */2 * 1", "1h", 3, 0, 30, false } };
 	for (size_t i = 0; i < SL_LEN(cases); i++) {
 		const int64_t at = monday + cases[i].day * day + cases[i].hour * hour + cases[i].minute * 60;
 		cr_expect_eq(allowed_at(cases[i].schedule, cases[i].duration, at) == 0, cases[i].active,
