@@ -112,7 +112,7 @@ static enum cause repair_of(struct loading *loading, const struct sl_row *row, b
 		loading->line_last = row->line;
 	if (loading->repair_line == row->line)
 		return loading->repair;
-	if (row->col[SL_COL_RUN] == SL_NONE && !is_cancelled(row))
+	if (row->col[SL_COL_RUN] == SL_NONE && !is_cancelled(row) && run_times_of(loading, row) == SL_NONE)
 		return CAUSE_NO_RUN; /* Else it was dropped. */
 	if (rounded)
 		return CAUSE_FRACTION;
@@ -149,6 +149,8 @@ int row_judge(
 	judged->id = read->id;
 	judged->run = row_judge_run_of(loading, read->row);
 	judged->dropped = row_judge_cause(read, judged->run);
+	loading->run_unknown += judged->dropped == CAUSE_RUN && read->row->col[SL_COL_RUN] == SL_NONE &&
+				read->row->more && read->row->more->job && read->row->more->job->manifest;
 	judged->desc.rounded = judged->selected = false;
 	const int status = judged->dropped < CAUSE_COUNT
 				   ? SL_OK

@@ -151,6 +151,18 @@ void cleaning_report(struct loading *loading, enum cause cause, uint64_t count, 
 	list_anomalies(loading);
 }
 
+/* Manifests say of a job what it needs, and seldom how long it runs. */
+static int report_unknown(struct loading *loading, struct sl_err *err)
+{
+	char text[160];
+	const struct sl_sink sink = rows_sink(loading);
+	(void)snprintf(text, sizeof(text),
+		"%llu jobs: how long they run is not known; give annotations schedlab/run-time, --run-times FILE, "
+		"or replay.run_unknown",
+		(unsigned long long)loading->run_unknown);
+	return loading->run_unknown ? sink.ignored(sink.self, text, NULL, err) : SL_OK;
+}
+
 int cleaning_finish(struct loading *loading, struct sl_err *err)
 {
 	struct scenario *scenario = loading->scenario;
@@ -160,6 +172,8 @@ int cleaning_finish(struct loading *loading, struct sl_err *err)
 	if (!scenario->anomaly)
 		return sl_fail_memory(err);
 	list_anomalies(loading);
+	if (report_unknown(loading, err))
+		return err->status;
 	/* A log without one positive wait did not record them. */
 	if (!loading->waits)
 		columns_drop(scenario->columns, COLUMN_WAIT);

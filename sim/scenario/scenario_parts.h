@@ -135,6 +135,7 @@ struct loading {
 	const struct profile_rule *profile_rule; /* Of it; NULL: there is none. */
 	size_t profile_rule_count;
 	const struct run_times *run_times; /* scenario_run_times.c; NULL: none are given. */
+	uint64_t run_unknown;              /* Jobs of manifests that nobody said that of: dropped. */
 	struct profiles *profiles;         /* NULL: no row says anything. */
 	struct plain_rows plain;           /* From the first job on. */
 };

@@ -45,7 +45,6 @@ struct reading {
 	const struct sl_sink *sink;
 	struct sl_err *err;
 	struct kube_reported reported;
-	uint64_t unknown; /* Jobs whose run time is not known. */
 	bool dated;
 };
 
@@ -585,7 +584,6 @@ static int report_job(struct reading *r, const struct job *job, const struct sl_
 	if (!status)
 		status = groups_of(r, job, pods, group, &more);
 	row.more = &more;
-	r->unknown += job->times.run == SL_NONE;
 	return status ? status : r->sink->job(r->sink->self, &row, r->err);
 }
 
@@ -677,17 +675,6 @@ static int job_report(struct reading *r, const struct job *job)
 
 /* ---- The whole file ----------------------------------------------------------------------------- */
 
-static int report_unknown(const struct reading *r)
-{
-	char text[160];
-	const struct sl_place at = { r->file.doc.file, 0, 0 };
-	(void)snprintf(text, sizeof(text),
-		"%llu jobs: how long they run is not known; give annotations schedlab/run-time, --run-times FILE, "
-		"or replay.run_unknown",
-		(unsigned long long)r->unknown);
-	return r->sink->ignored ? r->sink->ignored(r->sink->self, text, &at, r->err) : SL_OK;
-}
-
 /* Fields of what are jobs, or make them, each once: the cluster's objects are the cluster's to report. */
 static int kube_jobs_report_fields(struct reading *r)
 {
@@ -734,7 +721,7 @@ static int kube_jobs_read_file(struct reading *r, struct sl_input *in)
 		status = r->sink->dated(r->sink->self, r->err);
 	for (size_t i = 0; i < r->count && !status; i++)
 		status = job_report(r, &r->job[i]);
-	return status || !r->unknown ? status : report_unknown(r);
+	return status;
 }
 
 /* What is beside jobs in a cluster's file as well: it makes a trace of none that has nodes or queues. */
