@@ -298,6 +298,7 @@ int conf_topology_report(struct conf *conf);
 /* conf_yaml.c */
 int conf_yaml_read(struct conf *conf, const char *path);
 int conf_yaml_report(struct conf *conf);
+int conf_yaml_check(struct conf *conf); /* conf_yaml_check.c; nodes are known. */
 
 /* conf_windows.c */
 int conf_reservations_report(struct conf *conf);

@@ -166,7 +166,11 @@ static int read_kind(struct reading *r, const struct sl_doc_node *map, const str
 static int read_kinds(struct reading *r, const struct sl_doc_node *node)
 {
 	const struct sl_doc_node *flat = sl_doc_member(r->doc, node, "flat");
+	const char *is_flat = sl_doc_word(r->doc, flat);
 	const struct sl_doc_node *torus = sl_doc_member(r->doc, node, "torus3d");
+	if (flat && (!is_flat || strcasecmp(is_flat, "true") != 0))
+		return yaml_fail(
+			r, flat, "'flat' is true, or not said: give another kind (tree, block, ring)");
 	size_t said = flat ? 1 : 0;
 	said += torus ? 1 : 0;
 	int status = SL_OK;
@@ -231,7 +235,7 @@ int conf_yaml_read(struct conf *conf, const char *path)
 
 int conf_yaml_report(struct conf *conf)
 {
-	int status = SL_OK;
+	int status = conf->has_yaml ? conf_yaml_check(conf) : SL_OK;
 	for (size_t i = 0; i < conf->yaml_count && !status; i++)
 		status = conf_report_other(conf, &conf->yaml[i]);
 	return status;

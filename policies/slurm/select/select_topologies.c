@@ -10,6 +10,7 @@
  */
 #include "policies/slurm/select/select_parts.h"
 
+#include <stdlib.h>
 #include <strings.h>
 
 /* The switches of one topology, as they are read. */
@@ -17,7 +18,7 @@ struct switches {
 	struct select *s;
 	struct sl_switch *sw;
 	uint32_t **node;
-	uint32_t at, capacity;
+	uint32_t at, capacity, room; /* room: for nodes of the one that is read. */
 	uint64_t *set;
 };
 
@@ -47,7 +48,7 @@ static int add_listed(void *self, const char *name, size_t len)
 	memset(all->set, 0, all->s->words * sizeof(*all->set));
 	(void)sel_node_list(all->s, one, all->set, &missing);
 	const uint32_t node = bits_next(all->set, all->s->words, 0);
-	if (node == UINT32_MAX || sw->node_count == all->s->node_count)
+	if (node == UINT32_MAX || sw->node_count == all->room)
 		return 0; /* As in Slurm, names that are no nodes are passed over. */
 	all->node[all->at][sw->node_count++] = node;
 	return 0;
@@ -57,74 +58,134 @@ static int add_listed(void *self, const char *name, size_t len)
 static int nodes_listed(struct switches *all, const char *list, struct sl_err *err)
 {
 	struct sl_switch *sw = &all->sw[all->at];
-	all->node[all->at] = sl_alloc(all->s->arena, (size_t)all->s->node_count + 1, sizeof(uint32_t));
+	struct sl_err ignored = { 0 };
+	const int64_t listed = sl_hosts_count(list, strlen(list), NULL, &ignored);
+	all->room = listed < 0 ? 0 : listed < all->s->node_count ? (uint32_t)listed : all->s->node_count;
+	all->node[all->at] = sl_alloc(all->s->arena, (size_t)all->room + 1, sizeof(uint32_t));
 	if (!all->node[all->at])
 		return sl_fail_memory(err);
 	sw->node = all->node[all->at];
-	struct sl_err ignored = { 0 };
 	(void)sl_hosts_each(list, strlen(list), NULL, &ignored, add_listed, all);
 	return SL_OK;
 }
 
 /* ---- Trees -------------------------------------------------------------------------------------------- */
 
-struct adoption {
+/* Names of switches in order; the first child of each, and the next one of its parent's. */
+struct tree {
 	struct switches *all;
+	const struct sl_switch **by_name;
+	uint32_t *first, *next;
 	uint32_t up;
 };
 
+static int by_name(const void *a, const void *b)
+{
+	const struct sl_switch *const *x = a, *const *y = b;
+	const int order = strcmp((*x)->name, (*y)->name);
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
 static int adopt(void *self, const char *name, size_t len)
 {
-	const struct adoption *a = self;
-	for (uint32_t i = 0; i < a->all->capacity; i++)
-		if (strncmp(a->all->sw[i].name, name, len) == 0 && !a->all->sw[i].name[len] && i != a->up)
-			a->all->sw[i].parent = a->up;
+	const struct tree *tree = self;
+	struct switches *all = tree->all;
+	uint32_t low = 0, high = all->capacity;
+	(void)len;
+	while (low < high) {
+		const uint32_t half = low + (high - low) / 2;
+		if (strcmp(tree->by_name[half]->name, name) < 0)
+			low = half + 1;
+		else
+			high = half;
+	}
+	if (low == all->capacity || strcmp(tree->by_name[low]->name, name) != 0)
+		return 0;
+	const uint32_t child = (uint32_t)(tree->by_name[low] - all->sw);
+	if (child != tree->up)
+		all->sw[child].parent = tree->up;
 	return 0;
 }
 
-static void find_parents(struct switches *all)
+static int find_parents(struct tree *tree, struct sl_err *err)
 {
+	struct switches *all = tree->all;
+	const size_t room = (size_t)all->capacity + 1;
+	tree->by_name = sl_alloc(all->s->arena, room, sizeof(const struct sl_switch *));
+	tree->first = sl_alloc(all->s->arena, room, sizeof(*tree->first));
+	tree->next = sl_alloc(all->s->arena, room, sizeof(*tree->next));
+	if (!tree->by_name || !tree->first || !tree->next)
+		return sl_fail_memory(err);
+	for (uint32_t i = 0; i < all->capacity; i++)
+		tree->by_name[i] = &all->sw[i];
+	qsort(tree->by_name, all->capacity, sizeof(const struct sl_switch *), by_name);
 	for (uint32_t i = 0; i < all->capacity; i++) {
 		const char *list = all->sw[i].switches;
-		struct adoption a = { all, i };
 		struct sl_err ignored = { 0 };
+		tree->up = i;
+		tree->first[i] = UINT32_MAX;
 		if (list)
-			(void)sl_hosts_each(list, strlen(list), NULL, &ignored, adopt, &a);
+			(void)sl_hosts_each(list, strlen(list), NULL, &ignored, adopt, tree);
 	}
-}
-
-/* Levels, and nodes of what is above leaves; switches that hang on each other end it (the reader has refused
- * them). */
-static int raise_levels(struct switches *all, struct sl_err *err)
-{
-	struct select *s = all->s;
-	for (uint32_t i = 0; i < all->capacity; i++) {
-		uint32_t level = 0;
-		for (uint32_t at = all->sw[i].parent; at != UINT32_MAX && ++level <= all->capacity;
-			at = all->sw[at].parent)
-			all->sw[at].level = level > all->sw[at].level ? level : all->sw[at].level;
-	}
-	for (uint32_t i = 0; i < all->capacity; i++) {
-		if (!all->sw[i].switches)
+	for (uint32_t i = all->capacity; i-- > 0;) {
+		const uint32_t up = all->sw[i].parent;
+		if (up == UINT32_MAX)
 			continue;
-		uint32_t *node = sl_alloc(s->arena, (size_t)s->node_count + 1, sizeof(*node));
-		if (!node)
-			return sl_fail_memory(err);
-		memset(all->set, 0, s->words * sizeof(*all->set));
-		for (uint32_t k = 0; k < all->capacity; k++) {
-			uint32_t at = all->sw[k].parent, steps = 0;
-			while (at != UINT32_MAX && at != i && ++steps <= all->capacity)
-				at = all->sw[at].parent;
-			for (uint32_t n = 0; at == i && !all->sw[k].switches && n < all->sw[k].node_count;
-				n++)
-				bit_set(all->set, all->sw[k].node[n]);
-		}
-		for (uint32_t n = bits_next(all->set, s->words, 0); n != UINT32_MAX;
-			n = bits_next(all->set, s->words, n + 1))
-			node[all->sw[i].node_count++] = n;
-		all->sw[i].node = node;
+		tree->next[i] = tree->first[up];
+		tree->first[up] = i;
 	}
 	return SL_OK;
+}
+
+/* The one behind it of those below `top`, each before its children; UINT32_MAX: it was the last. */
+static uint32_t walk_on(const struct tree *tree, uint32_t top, uint32_t at)
+{
+	if (tree->first[at] != UINT32_MAX)
+		return tree->first[at];
+	while (at != top && tree->next[at] == UINT32_MAX)
+		at = tree->all->sw[at].parent;
+	return at == top ? UINT32_MAX : tree->next[at];
+}
+
+/* Nodes of a switch above leaves: those of the leaves below it. */
+static int nodes_below(const struct tree *tree, uint32_t top, struct sl_err *err)
+{
+	struct switches *all = tree->all;
+	struct select *s = all->s;
+	uint32_t count = 0;
+	memset(all->set, 0, s->words * sizeof(*all->set));
+	for (uint32_t k = walk_on(tree, top, top); k != UINT32_MAX; k = walk_on(tree, top, k))
+		for (uint32_t n = 0; !all->sw[k].switches && n < all->sw[k].node_count; n++)
+			bit_set(all->set, all->sw[k].node[n]);
+	for (uint32_t i = 0; i < s->words; i++)
+		count += (uint32_t)__builtin_popcountll(all->set[i]);
+	uint32_t *node = sl_alloc(s->arena, (size_t)count + 1, sizeof(*node));
+	if (!node)
+		return sl_fail_memory(err);
+	for (uint32_t n = bits_next(all->set, s->words, 0); n != UINT32_MAX;
+		n = bits_next(all->set, s->words, n + 1))
+		node[all->sw[top].node_count++] = n;
+	all->sw[top].node = node;
+	return SL_OK;
+}
+
+/* Levels, and nodes of what is above leaves. The reader has refused switches that hang on each other, or more
+ * than 64 levels deep (conf_yaml_check.c, conf_topology.c). */
+static int raise_levels(const struct tree *tree, struct sl_err *err)
+{
+	const struct switches *all = tree->all;
+	int status = SL_OK;
+	for (uint32_t i = 0; i < all->capacity; i++) {
+		uint32_t level = 0;
+		for (uint32_t at = all->sw[i].parent; at != UINT32_MAX; at = all->sw[at].parent) {
+			SL_CHECK(++level <= all->capacity);
+			all->sw[at].level = level > all->sw[at].level ? level : all->sw[at].level;
+		}
+	}
+	for (uint32_t i = 0; i < all->capacity && !status; i++)
+		if (all->sw[i].switches)
+			status = nodes_below(tree, i, err);
+	return status;
 }
 
 /* ---- All of it ---------------------------------------------------------------------------------------- */
@@ -163,8 +224,9 @@ static int read_switches(struct select *s, struct sel_topology *topo, struct sl_
 			return err->status;
 	topo->sw = all.sw;
 	topo->count = all.capacity;
-	find_parents(&all);
-	return raise_levels(&all, err);
+	struct tree tree = { .all = &all };
+	const int status = find_parents(&tree, err);
+	return status ? status : raise_levels(&tree, err);
 }
 
 static int topology_read(struct select *s, struct sel_topology *topo, const char *type, struct sl_err *err)

@@ -397,3 +397,40 @@ Test(slurm_conf_more, topologies_of_yaml)
 	cr_expect_eq(coverage("switch", "x", "Nodes"), -1);
 	cr_expect_str_eq(setting("partition", "p", "Topology"), "t");
 }
+
+/* A topology that is not the default one is checked likewise: the first has no part in this. */
+static int read_second(const char *topology, const char *partition)
+{
+	char text[1000], conf[200];
+	(void)snprintf(text, sizeof(text),
+		"- topology: t\n  cluster_default: true\n  flat: true\n- topology: u\n  %s\n", topology);
+	file_beside("topology.yaml", text);
+	(void)snprintf(conf, sizeof(conf), "NodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL Topology=%s\n",
+		partition);
+	return read_conf(conf, NULL);
+}
+
+Test(slurm_conf_more, topologies_of_yaml_beside_the_default)
+{
+	static const struct {
+		const char *topology, *said;
+	} cases[] = {
+		{ "tree: {switches: [{switch: a, nodes: 'n1'}, {switch: b, children: 'a,c'}, {switch: c, children: b}]}",
+			"hangs on itself" },
+		{ "tree: {switches: [{switch: a, nodes: 'n1'}, {switch: b, children: x}]}", "no switch 'x'" },
+		{ "tree: {switches: [{switch: a, nodes: 'n1'}, {switch: a, nodes: 'n2'}]}", "'a' twice" },
+		{ "block: {blocks: [{block: a, nodes: 'n1'}, {block: a, nodes: 'n2'}]}", "'a' twice" },
+		{ "block: {blocks: [{block: a, nodes: 'n[1-2'}]}", "n[1-2" },
+		{ "ring: {rings: [{ring: a, nodes: 'n[2'}]}", "n[2" },
+		{ "flat: false", "'flat' is true, or not said" },
+	};
+	for (size_t i = 0; i < SL_LEN(cases); i++) {
+		cr_expect_neq(read_second(cases[i].topology, "u"), 0, "case %zu", i);
+		cr_expect(strstr(said(), cases[i].said), "case %zu: %s", i, said());
+		cr_expect(strstr(said(), "topology.yaml:5:"), "case %zu: %s", i, said());
+	}
+	cr_expect_neq(read_second("flat: true", "v"), 0);
+	cr_expect(strstr(said(), "@:2:") && strstr(said(), "no topology 'v'"), "%s", said());
+	cr_expect_eq(read_second("tree: {switches: [{switch: a, nodes: 'n[1-2,9]'}]}", "u"), 0, "%s", said());
+	cr_expect_eq(coverage("switch", "a", "Switch"), SL_UNKNOWN_KEY, "no NodeName has n9: passed over");
+}
