@@ -112,13 +112,14 @@ struct sacct_job {
 	struct sl_job_attributes job;
 	struct sl_job_desc *desc; /* SLURM_COMPONENTS_MAX */
 	struct sacct_text text;
-	const char *tasks;  /* A record of many tasks: "5-9%2"; NULL: of one. */
-	int64_t id;         /* JobIDRaw, or of a component the whole job's; SL_NONE: not a number. */
-	int64_t component;  /* -1: of none. */
-	const char *repair; /* What was mended, reported with the job; NULL: nothing. */
-	bool whole;         /* There is one. */
-	bool resizing;      /* It goes on in the next record. */
-	bool retry;         /* It ended so that it may have come back: another record of it may follow. */
+	const char *tasks; /* A record of many tasks: "5-9%2"; NULL: of one. */
+	int64_t id;        /* JobIDRaw, or of a component the whole job's; SL_NONE: not a number. */
+	int64_t component; /* -1: of none. */
+	uint8_t number[SLURM_COMPONENTS_MAX]; /* Of each of desc, if it has components. */
+	const char *repair;                   /* What was mended, reported with the job; NULL: nothing. */
+	bool whole;                           /* There is one. */
+	bool resizing;                        /* It goes on in the next record. */
+	bool retry; /* It ended so that it may have come back: another record of it may follow. */
 };
 
 /* A file's reading. */

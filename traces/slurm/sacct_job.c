@@ -70,6 +70,9 @@ static void id_in(struct sacct_job *job, const struct sacct_cells *cells, const 
 {
 	struct sl_job_attributes *more = &job->job;
 	job->component = id->component;
+	job->number[0] = id->component < 0           ? 0
+			 : id->component > UINT8_MAX ? UINT8_MAX
+						     : (uint8_t)id->component;
 	more->array = id->array >= 0 ? id->array : SL_NONE;
 	more->array_task = id->task >= 0 ? id->task : SL_NONE;
 	if (id->tasks.p)

@@ -132,6 +132,16 @@ static bool differs(const char *own, const char *of_job)
 	return own && (!of_job || strcmp(own, of_job) != 0);
 }
 
+static void swap(struct sacct *s)
+{
+	const struct sacct_job job = s->job;
+	s->job = s->next;
+	s->next = job;
+	/* Each points into itself. */
+	s->job.more.job = &s->job.job;
+	s->job.more.desc = s->job.desc;
+}
+
 /* What its record has in another way than that of the first component; else what its line said stays. */
 static void component_own(const struct sacct_job *job, const struct sacct_job *next, struct sl_job_desc *desc)
 {
@@ -144,14 +154,39 @@ static void component_own(const struct sacct_job *job, const struct sacct_job *n
 		desc->limit = limit;
 }
 
-/* The next record is the next component of the job that waits. */
+/* Where the component of that number is, or belongs: they go by number. */
+static uint32_t component_at(const struct sacct_job *job, int64_t number)
+{
+	uint32_t at = 0;
+	while (at < job->more.desc_count && job->number[at] < number)
+		at++;
+	return at;
+}
+
+static void component_put(struct sacct_job *job, const struct sl_job_desc *desc, uint8_t number)
+{
+	const uint32_t at = component_at(job, number);
+	const size_t behind = job->more.desc_count++ - at;
+	memmove(&job->desc[at + 1], &job->desc[at], behind * sizeof(*job->desc));
+	memmove(&job->number[at + 1], &job->number[at], behind);
+	job->desc[at] = *desc;
+	job->number[at] = number;
+}
+
+/* The next record is a component more of the job that waits. The leader (+0) says what there is to say, also
+ * where others stand before it. */
 static void component_add(struct sacct *s)
 {
+	if (s->next.component < s->job.component)
+		swap(s);
 	struct sacct_job *job = &s->job;
 	struct sacct_job *next = &s->next;
 	int64_t *col = job->row.col;
+	const uint64_t line = next->row.line;
 	component_own(job, next, &next->desc[0]);
-	job->desc[job->more.desc_count++] = next->desc[0];
+	for (uint32_t i = 0; i < next->more.desc_count; i++)
+		component_put(job, &next->desc[i], next->number[i]);
+	job->row.line = line < job->row.line ? line : job->row.line;
 	sacct_text_join(&job->text, &next->text);
 	col[SL_COL_REQ_CPUS] = sum(col[SL_COL_REQ_CPUS], next->row.col[SL_COL_REQ_CPUS]);
 	col[SL_COL_CPUS] = sum(col[SL_COL_CPUS], next->row.col[SL_COL_CPUS]);
@@ -159,17 +194,25 @@ static void component_add(struct sacct *s)
 		job->repair = next->repair;
 }
 
+static bool has_component(const struct sacct_job *job, int64_t number)
+{
+	const uint32_t at = component_at(job, number);
+	return at < job->more.desc_count && job->number[at] == number;
+}
+
+/* Of those that lie in another order, or of which some are missing, too. */
 static bool is_component(const struct sacct_job *job, const struct sacct_job *next)
 {
-	return job->component >= 0 && job->id == next->id &&
-	       next->component == (int64_t)job->more.desc_count && next->component < SLURM_COMPONENTS_MAX;
+	return job->component >= 0 && job->id == next->id && next->component >= 0 &&
+	       next->component < SLURM_COMPONENTS_MAX && !has_component(job, next->component) &&
+	       job->more.desc_count < SLURM_COMPONENTS_MAX;
 }
 
 /* A further attempt of a component: its leader's says what there is to say. */
 static bool is_component_again(const struct sacct_job *job, const struct sacct_job *next)
 {
 	return job->component >= 0 && job->id == next->id && next->component > 0 &&
-	       next->component < (int64_t)job->more.desc_count;
+	       has_component(job, next->component);
 }
 
 /* ---- Attempts ----------------------------------------------------------------------------------- */
@@ -190,16 +233,6 @@ static int in_time(const struct sacct_job *a, const struct sacct_job *b)
 	if (from_a != from_b)
 		return from_a < from_b ? -1 : 1;
 	return (at_a > at_b) - (at_a < at_b);
-}
-
-static void swap(struct sacct *s)
-{
-	const struct sacct_job job = s->job;
-	s->job = s->next;
-	s->next = job;
-	/* Each points into itself. */
-	s->job.more.job = &s->job.job;
-	s->job.more.desc = s->job.desc;
 }
 
 static sl_time less(sl_time later, sl_time earlier)

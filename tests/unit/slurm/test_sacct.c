@@ -158,6 +158,26 @@ Test(sacct, components)
 		"4: 11 @100 run 5 cpus 1 PENDING [ N1 n1 c1]");
 }
 
+/* The leader's record has the job's words wherever it stands, and none is lost with another's. */
+Test(sacct, components_in_any_order)
+{
+	expect("JobID|Submit|ElapsedRaw|ReqCPUS|Account|Partition\n"
+	       "9+1|100|5|8|b|q\n9+0|100|5|4|a|p\n9+2|100|5|2|a|p\n11|100|5|1|a|p\n",
+		"dated\n2: 9 @100 run 5 cpus 14 a=a part=p PENDING [ n4 c1 p=p] [ n8 c1 p=q A=b] [ n2 c1 p=p]\n"
+		"5: 11 @100 run 5 cpus 1 a=a part=p PENDING [ n1 c1 p=p]");
+	expect("JobID|Submit|ElapsedRaw|ReqCPUS|Account|Partition\n"
+	       "9+0|100|5|4|a|p\n9+2|100|5|8|b|q\n11|100|5|1|a|p\n",
+		"dated\n2: 9 @100 run 5 cpus 12 a=a part=p PENDING [ n4 c1 p=p] [ n8 c1 p=q A=b]\n"
+		"4: 11 @100 run 5 cpus 1 a=a part=p PENDING [ n1 c1 p=p]");
+	expect("JobID|Submit|ElapsedRaw|ReqCPUS|Account|Partition\n"
+	       "9+2|100|5|8|b|q\n9+1|100|5|4|a|p\n9+0|100|5|1|a|p\n",
+		"dated\n2: 9 @100 run 5 cpus 13 a=a part=p PENDING [ n1 c1 p=p] [ n4 c1 p=p] [ n8 c1 p=q A=b]");
+	/* The same one twice, of another order, is no component more. */
+	expect("JobID|Submit|ElapsedRaw|ReqCPUS|Account|Partition\n"
+	       "9+1|100|5|8|b|q\n9+0|100|5|4|a|p\n9+1|100|5|8|b|q\n",
+		"dated\n2: 9 @100 run 5 cpus 12 a=a part=p PENDING [ n4 c1 p=p] [ n8 c1 p=q A=b]");
+}
+
 /* Columns that differ are the component's own; a further attempt of one is the job's. */
 Test(sacct, components_of_their_own)
 {
