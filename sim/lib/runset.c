@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct runset {
@@ -66,6 +67,25 @@ unsigned runset_threads(unsigned asked, size_t count)
 	return (size_t)threads < count ? (unsigned)threads : (unsigned)count;
 }
 
+/* It begins with a place in a file ("c.yaml:3:7: ..."). */
+static bool is_placed(const char *text)
+{
+	const char *end = strstr(text, ": ");
+	size_t digits = 0;
+	while (end && end - digits > text && end[-1 - (ptrdiff_t)digits] >= '0' &&
+		end[-1 - (ptrdiff_t)digits] <= '9')
+		digits++;
+	return digits && end - digits > text && end[-1 - (ptrdiff_t)digits] == ':';
+}
+
+/* Where first, then what, then of which policy. */
+static int run_failed(const struct run *run, struct sl_err *err)
+{
+	const char *policy = run->choice.text, *what = run->err.text;
+	return is_placed(what) ? sl_fail(err, run->status, "%s (%s)", what, policy)
+			       : sl_fail(err, run->status, "%s: %s", policy, what);
+}
+
 /* The first failure wins; results that there are are handled all the same. */
 static int take_results(struct runset *set, struct sl_err *err)
 {
@@ -75,7 +95,7 @@ static int take_results(struct runset *set, struct sl_err *err)
 		struct run *run = &set->run[slot];
 		wait_for(set, slot);
 		if (run->status && !status)
-			status = sl_fail(err, run->status, "%s: %s", run->choice.text, run->err.text);
+			status = run_failed(run, err);
 		if (!ends->done || !has_result(run) || (status && status != SL_INTERRUPTED))
 			continue;
 		const int failed = ends->done(ends->self, run, slot, err);

@@ -52,3 +52,14 @@ echo $?
 cat nodes.yaml gang.yaml >both.yaml
 schedlab run both.yaml -c both.yaml -p "kube$gates" --strict --quiet --force -o run >/dev/null
 cut -d, -f1,7 run/jobs.csv
+# One policy is said, and a gang's with its size; in the trace, as in the cluster's file.
+for policy in 'gang: {minCount: 0}' 'gang: {minCount: 2}, basic: {}' ''; do
+	{
+		group scheduling.k8s.io/v1alpha2 g "schedulingPolicy: {$policy}"
+		job one 2 1 '' 'schedulingGroup: {podGroupName: g},'
+	} >wrong.yaml
+	schedlab run wrong.yaml -c nodes.yaml -p "kube$gates" --quiet
+	job one 2 1 '' 'schedulingGroup: {podGroupName: g},' >job.yaml
+	{ cat nodes.yaml && group scheduling.k8s.io/v1alpha2 g "schedulingPolicy: {$policy}"; } >cluster.yaml
+	schedlab run job.yaml -c cluster.yaml -p "kube$gates" --quiet
+done

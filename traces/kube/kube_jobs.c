@@ -195,6 +195,25 @@ static int foreign_in(const struct reading *r, const struct sl_object *object)
 	return r->sink->ignored ? r->sink->ignored(r->sink->self, text, &at, r->err) : SL_OK;
 }
 
+/* A PodGroup of scheduling.k8s.io goes along with its pods, which policy kube reads as no place in a file. */
+static int pod_group_check(const struct reading *r, const struct sl_object *object)
+{
+	const struct sl_doc_node *policy = KUBE_AT(object->doc, object->node, "spec", "schedulingPolicy");
+	const struct sl_doc_node *gang = sl_doc_member(object->doc, policy, "gang");
+	const bool basic = sl_doc_member(object->doc, policy, "basic") != NULL;
+	const char *text = manifest_text(object->doc, sl_doc_member(object->doc, gang, "minCount"));
+	int64_t min;
+	if (!policy || strcmp(object->kind, KUBE_POD_GROUP) != 0)
+		return SL_OK;
+	const struct sl_place at = sl_doc_place(object->doc, gang ? gang : policy);
+	if ((gang != NULL) == basic)
+		return sl_fail_at(r->err, &at, "schedulingPolicy is either basic or gang: say one of them");
+	if (gang && (!text || !sl_get_i64(text, strlen(text), &min) || min < 1))
+		return sl_fail_at(r->err, &at,
+			"schedulingPolicy.gang has to say minCount, a number of pods of 1 or more");
+	return SL_OK;
+}
+
 static int object_in(struct reading *r, const struct sl_object *object)
 {
 	struct job job = { .object = object, .written = object, .replica = -1 };
@@ -202,6 +221,8 @@ static int object_in(struct reading *r, const struct sl_object *object)
 	const struct sl_object *pod_group = NULL;
 	int64_t replicas = 1;
 	const enum kube_made_as as = kube_made_of(object);
+	if (pod_group_check(r, object))
+		return r->err->status;
 	if (as == MADE_STEPS)
 		return steps_in(r, object, workflow_in);
 	if (as)

@@ -60,7 +60,13 @@ struct kube_group_object kube_group_find(const struct kube *k, const struct sl_p
 static int64_t take_policy(struct kube *k, struct kube_group_object of, struct kube_workload *workload)
 {
 	const struct sl_doc_node *gang = sl_doc_at(of.doc, of.node, "spec.schedulingPolicy.gang");
+	const struct sl_doc_node *policy = sl_doc_at(of.doc, of.node, "spec.schedulingPolicy");
 	int64_t min = 0;
+	if (policy && (gang != NULL) == (sl_doc_member(of.doc, policy, "basic") != NULL)) {
+		const struct sl_place place = sl_doc_place(of.doc, policy);
+		(void)sl_fail_at(
+			&k->err, &place, "schedulingPolicy is either basic or gang: say one of them");
+	}
 	if (!gang || !(k->options.gates & KUBE_GATE_GANG))
 		return 1;
 	workload->gang = true;
