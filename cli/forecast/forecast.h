@@ -47,6 +47,7 @@ struct forecast_log {
 	size_t header_count;
 	int64_t epoch, utc_offset;
 	int64_t cpus;
+	int64_t gpus;
 	uint32_t nodes; /* 0: a counted pool. */
 	bool simulated; /* Starts and ends are the policy's, not the log's. */
 	sl_time last;   /* The last thing that is known of it. */

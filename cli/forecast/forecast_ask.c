@@ -77,6 +77,17 @@ static bool item_read(struct request *request, const char *key, const char *valu
 	return strcmp(key, "serial") == 0 && serial_read(value, &request->serial);
 }
 
+/* The key of that length that begins there stands before in the text, too; NULL: it does not. */
+static const char *repeated_before(const char *text, ptrdiff_t from, size_t len)
+{
+	for (const char *at = text; at < text + from; at += strcspn(at, " ,")) {
+		at += strspn(at, " ,");
+		if (at < text + from && strncmp(at, text + from, len + 1) == 0)
+			return at;
+	}
+	return NULL;
+}
+
 static int request_read(struct request *request, const char *text, struct sl_arena *arena, struct sl_err *err)
 {
 	char *save = NULL;
@@ -88,6 +99,11 @@ static int request_read(struct request *request, const char *text, struct sl_are
 	};
 	for (char *word = strtok_r(copy, " ,", &save); word; word = strtok_r(NULL, " ,", &save)) {
 		char *equals = strchr(word, '=');
+		const char *again =
+			equals ? repeated_before(text, word - copy, (size_t)(equals - word)) : NULL;
+		if (again)
+			return sl_fail(err, SL_USAGE, "--ask '%.100s': '%.*s' is given twice", text,
+				(int)(equals - word), word);
 		if (equals)
 			*equals = '\0';
 		const bool good = equals && item_read(request, word, equals + 1);
@@ -157,6 +173,31 @@ static void size_of(struct request *request, bool pool)
 	request->is.size = (int32_t)(nodes * each);
 }
 
+/* What the machine does not have is never given: that is no matter of when. */
+static int size_check(struct request *request, const struct forecast_log *log, bool pool, struct sl_err *err)
+{
+	const int64_t nodes = request->nodes == SL_NONE ? 1 : request->nodes;
+	const int64_t cpus = nodes * (request->cpus == SL_NONE ? 1 : request->cpus);
+	if (pool && (request->gpus != SL_NONE || request->mem != SL_NONE))
+		return sl_fail(err, SL_USAGE,
+			"--ask '%.100s': only processors are known of the machine: ask for no gpus or mem, or give its "
+			"nodes with -c CLUSTER",
+			request->text);
+	if (request->gpus != SL_NONE && !log->gpus)
+		return sl_fail(err, SL_USAGE, "--ask '%.100s': the machine has no GPUs", request->text);
+	if (log->cpus > 0 && cpus > log->cpus)
+		return sl_fail(err, SL_USAGE, "--ask '%.100s': the machine has %lld processors",
+			request->text, (long long)log->cpus);
+	if (!pool && nodes > log->nodes)
+		return sl_fail(
+			err, SL_USAGE, "--ask '%.100s': the machine has %u nodes", request->text, log->nodes);
+	if (!pool && request->gpus != SL_NONE && nodes * request->gpus > log->gpus)
+		return sl_fail(err, SL_USAGE, "--ask '%.100s': the machine has %lld GPUs", request->text,
+			(long long)log->gpus);
+	size_of(request, pool);
+	return SL_OK;
+}
+
 static void names_of(struct request *request, const struct sl_row *like)
 {
 	if (like && like->more) {
@@ -203,8 +244,7 @@ static int row_of(
 		request->row.more = &request->more;
 		names_of(request, row);
 	}
-	size_of(request, pool);
-	return SL_OK;
+	return size_check(request, log, pool, err);
 }
 
 /* How many times as long it takes as the first request. */

@@ -346,6 +346,7 @@ static int take_header(struct reading *reading, struct sl_err *err)
 	log->epoch = scenario->epoch;
 	log->utc_offset = scenario->utc_offset;
 	log->cpus = scenario->cpus;
+	log->gpus = scenario->cluster.gpus;
 	log->nodes = scenario->cluster.node_count;
 	return SL_OK;
 }

@@ -31,6 +31,10 @@ schedlab forecast t.swf -q -p fcfs --at 150 --horizon 0.001 --futures 5 --ask 'n
 schedlab forecast t.swf -q --at 150 --ask 'nodes=2' || echo "exit $?"
 schedlab forecast t.swf -q --at 150 --ask 'nodes=2 limit=1h colour=red' || echo "exit $?"
 schedlab forecast t.swf -q --at 150 --ask 'nodes=0 limit=1h' || echo "exit $?"
+# What the machine does not have is never given; and no part is given twice.
+schedlab forecast t.swf -q --at 150 --ask 'nodes=65 limit=1h' || echo "exit $?"
+schedlab forecast t.swf -q --at 150 --ask 'gpus=3 limit=1h' || echo "exit $?"
+schedlab forecast t.swf -q --at 150 --ask 'nodes=2 limit=1h,nodes=3' || echo "exit $?"
 schedlab forecast t.swf -q --at 150 --moments 5 || echo "exit $?"
 schedlab forecast t.swf -q --at 150 --cases cases.csv || echo "exit $?"
 schedlab forecast t.swf -q --backtest --at 150 || echo "exit $?"
