@@ -77,10 +77,19 @@ struct kai_vec kai_charge_request(const struct kai *kai, uint32_t request)
 
 /* ---- Counts ---- */
 
+/* Amounts without a bound, of many pods, add up to the most there is. */
+static int64_t sum(int64_t a, int64_t b, int sign)
+{
+	int64_t both;
+	if (sign > 0 ? !__builtin_add_overflow(a, b, &both) : !__builtin_sub_overflow(a, b, &both))
+		return both;
+	return (b > 0) == (sign > 0) ? INT64_MAX : INT64_MIN;
+}
+
 static void kai_accounting_add(struct kai *kai, struct kai_vec *vec, const struct kai_vec *amount, int sign)
 {
 	for (int i = 0; i < KAI_RES; i++)
-		kai_write(kai, &vec->at[i], vec->at[i] + sign * amount->at[i]);
+		kai_write(kai, &vec->at[i], sum(vec->at[i], amount->at[i], sign));
 }
 
 void kai_count_request(struct kai *kai, uint32_t task, int sign)
