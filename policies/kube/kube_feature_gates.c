@@ -51,13 +51,16 @@ static int refuse(const char *name, struct sl_err *err)
 		similar ? ": is it '" : "", similar ? similar : "", similar ? "'?" : "");
 }
 
-static int check_gate(const char *name, bool on, uint32_t *bits, struct sl_err *err)
+static int check_gate(const char *name, bool on, uint32_t *bits, uint32_t *said, struct sl_err *err)
 {
 	size_t i = 0;
 	while (i < SL_LEN(gates) && strcmp(gates[i].name, name) != 0)
 		i++;
 	if (i == SL_LEN(gates))
 		return refuse(name, err);
+	if (*said >> i & 1)
+		return sl_fail(err, SL_USAGE, "kube:gates: %s is given twice", name);
+	*said |= UINT32_C(1) << i;
 	*bits = on ? *bits | gates[i].decides : *bits & ~(uint32_t)gates[i].decides;
 	return gates[i].any || gates[i].decides || on == gates[i].on
 		       ? SL_OK
@@ -80,6 +83,7 @@ static int check_needs(uint32_t bits, struct sl_err *err)
 int kube_gates_check(const char *text, uint32_t *bits, struct sl_err *err)
 {
 	int status = SL_OK;
+	uint32_t said = 0;
 	*bits = 0;
 	for (const char *at = text ? text : ""; *at && !status;) {
 		enum { GATE_MAX = 80 };
@@ -94,7 +98,7 @@ int kube_gates_check(const char *text, uint32_t *bits, struct sl_err *err)
 				(int)(len < GATE_MAX ? len : GATE_MAX), at);
 		memcpy(name, at, equal);
 		name[equal] = '\0';
-		status = check_gate(name, on, bits, err);
+		status = check_gate(name, on, bits, &said, err);
 		at += len + (at[len] != '\0');
 	}
 	return status ? status : check_needs(*bits, err);

@@ -30,7 +30,7 @@ static const char *const names[CA_EXPANDERS] = { "random", "most-pods", "least-w
 
 int ca_expanders_read(struct elastic_ca *ca, const char *text, struct sl_err *err)
 {
-	while (*text) {
+	do {
 		const size_t len = strcspn(text, "+,");
 		size_t at = 0;
 		while (at < CA_EXPANDERS && (strlen(names[at]) != len || memcmp(names[at], text, len) != 0))
@@ -42,7 +42,7 @@ int ca_expanders_read(struct elastic_ca *ca, const char *text, struct sl_err *er
 				(int)len, text);
 		ca->expander[ca->expanders++] = (enum ca_expander)at;
 		text += len + (text[len] != '\0');
-	}
+	} while (*text);
 	return SL_OK;
 }
 

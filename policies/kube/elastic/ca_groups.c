@@ -106,18 +106,20 @@ static int take_group(struct kube_scaler *s, const struct sl_object *object, str
 {
 	struct ca_group *group = &s->ca->group[s->ca->groups++];
 	const struct sl_place place = sl_doc_place(object->doc, object->node);
-	const char *currency = kube_text(object->doc, object->node, "spec.currency");
 	group->pool = s->pools;
 	struct elastic_pool *pool = &s->pool[s->pools++];
 	*pool = (struct elastic_pool){ .name = object->name };
-	int status = take_amounts(s, group, object, err);
+	int status = elastic_spec(object, err);
+	if (!status)
+		status = take_amounts(s, group, object, err);
+	if (!status)
+		status = elastic_currency(s, object, err);
 	if (!status)
 		status = take_nodes(s, object, pool, group->max, err);
 	if (status)
 		return status;
 	group->max = group->max < 0 ? pool->nodes : group->max;
 	group->size = group->size < 0 ? group->min : group->size;
-	s->currency = currency ? currency : s->currency;
 	if (group->min < 0 || group->min > group->max || group->max > pool->nodes ||
 		group->size > group->max || group->available < 0)
 		return sl_fail_at(err, &place,

@@ -150,6 +150,8 @@ int elastic_flags_read(struct kube *k, const struct sl_setup *setup, const char 
 int elastic_time(
 	const struct sl_object *object, const char *path, bool never, sl_time *value, struct sl_err *err);
 int elastic_provisioning(const struct sl_object *object, sl_time *value, struct sl_err *err);
+int elastic_spec(const struct sl_object *object, struct sl_err *err); /* It is a map. */
+int elastic_currency(struct kube_scaler *s, const struct sl_object *object, struct sl_err *err);
 int elastic_micro(const struct sl_object *object, const char *path, int64_t *value, struct sl_err *err);
 
 /* ---- cluster-autoscaler: ca_groups.c, ca_up.c, ca_expander.c, ca_down.c ----------------------- */

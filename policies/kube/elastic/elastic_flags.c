@@ -59,6 +59,35 @@ int elastic_provisioning(const struct sl_object *object, sl_time *value, struct 
 	return sl_fail_at(err, &place, "'spec.provisioning' is at most 366 days");
 }
 
+/* Part of a metric's name, so one word of letters. */
+int elastic_currency(struct kube_scaler *s, const struct sl_object *object, struct sl_err *err)
+{
+	enum { CURRENCY_MAX = 40 };
+	const struct sl_doc_node *at = sl_doc_at(object->doc, object->node, "spec.currency");
+	const char *text = sl_doc_word(object->doc, at);
+	size_t len = 0;
+	if (!at)
+		return SL_OK;
+	while (text && ((text[len] >= 'A' && text[len] <= 'Z') || (text[len] >= 'a' && text[len] <= 'z')))
+		len++;
+	if (!len || text[len] || len > CURRENCY_MAX) {
+		const struct sl_place place = sl_doc_place(object->doc, at);
+		return sl_fail_at(err, &place, "'spec.currency' has to be a word of letters, as EUR");
+	}
+	s->currency = text;
+	return SL_OK;
+}
+
+int elastic_spec(const struct sl_object *object, struct sl_err *err)
+{
+	const struct sl_doc_node *spec = sl_doc_member(object->doc, object->node, "spec");
+	const struct sl_place place = sl_doc_place(object->doc, spec ? spec : object->node);
+	return spec && spec->kind == SL_DOC_MAP
+		       ? SL_OK
+		       : sl_fail_at(err, &place, "'spec' of a %.40s has to be a map of its fields",
+				 object->kind);
+}
+
 int elastic_micro(const struct sl_object *object, const char *path, int64_t *value, struct sl_err *err)
 {
 	const struct sl_doc_node *at = sl_doc_at(object->doc, object->node, path);

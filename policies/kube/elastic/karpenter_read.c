@@ -76,7 +76,9 @@ static int take_pool(struct kube_scaler *s, const struct sl_object *object, stru
 	pool->hash = sl_doc_word(object->doc,
 		sl_doc_member(object->doc, sl_doc_at(object->doc, object->node, "metadata.annotations"),
 			"karpenter.sh/nodepool-hash"));
-	int status = kube_int(object->doc, object->node, "spec.weight", &pool->weight, err);
+	int status = elastic_spec(object, err);
+	if (!status)
+		status = kube_int(object->doc, object->node, "spec.weight", &pool->weight, err);
 	if (!status && (pool->weight < 0 || pool->weight > WEIGHT_MAX)) {
 		const struct sl_place place = sl_doc_place(object->doc, object->node);
 		status = sl_fail_at(err, &place, "'spec.weight' is 1 to %d", WEIGHT_MAX);
@@ -281,6 +283,11 @@ static int take_releases(struct kube_scaler *s, const struct sl_object *types, s
 	kp->release = sl_alloc(s->k->arena, list ? (size_t)list->count + 1 : 1, sizeof(*kp->release));
 	if (!kp->release)
 		return sl_fail_memory(err);
+	if (list && list->kind != SL_DOC_LIST) {
+		const struct sl_place place = sl_doc_place(types->doc, list);
+		return sl_fail_at(
+			err, &place, "'spec.releases' is a list of times since the beginning ([7d, 36h])");
+	}
 	SL_DOC_EACH (at, types->doc, list) {
 		const char *text = sl_doc_word(types->doc, at);
 		const struct sl_place place = sl_doc_place(types->doc, at);
@@ -296,13 +303,15 @@ static int take_releases(struct kube_scaler *s, const struct sl_object *types, s
 
 static int take_types(struct kube_scaler *s, const struct sl_object *types, struct sl_err *err)
 {
-	const char *currency = kube_text(types->doc, types->node, "spec.currency");
 	sl_time provisioning = 60 * SL_SECOND;
-	int status = elastic_provisioning(types, &provisioning, err);
+	int status = elastic_spec(types, err);
+	if (!status)
+		status = elastic_provisioning(types, &provisioning, err);
 	if (!status)
 		status = take_releases(s, types, err);
 	s->karpenter->provisioning = provisioning;
-	s->currency = currency ? currency : s->currency;
+	if (!status)
+		status = elastic_currency(s, types, err);
 	for (uint32_t i = 0; i < s->k->nodes && !status; i++)
 		if (sl_label_of(&s->k->node[i].labels, POOL))
 			status = take_node(s, types, i, err);
