@@ -26,13 +26,16 @@ struct forecast_base {
 	struct policy_choice choice;
 	struct rerun rerun; /* Of a directory. */
 	bool is_run;
+	const char *history; /* That of setting which --history gives; NULL. */
 };
 /* path: a trace, or a run's directory. */
 int forecast_base_open(
 	struct forecast_base *base, const char *path, const struct args *args, struct sl_err *err);
 void forecast_base_close(struct forecast_base *base);
-/* All settings; future: but for those that say which jobs are replayed, which a future says itself. */
-int forecast_settings(const struct forecast_base *base, bool future, struct settings *settings,
+/* All settings; those of the trace without --history; or but for those that say which jobs are replayed,
+ * which a future says itself. */
+enum forecast_part { FORECAST_SET_ALL, FORECAST_SET_TRACE, FORECAST_SET_FUTURE };
+int forecast_settings(const struct forecast_base *base, enum forecast_part part, struct settings *settings,
 	struct sl_arena *arena, struct sl_err *err);
 
 /* ---- A log and what became of its jobs (forecast_log.c) ---------------------------------------------- */

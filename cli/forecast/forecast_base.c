@@ -65,6 +65,8 @@ static int given_settings(struct forecast_base *base, struct sl_err *err)
 	}
 	if (files)
 		status = keep(base, "replay.with=", files, err);
+	if (files && !status)
+		base->history = base->setting[base->setting_count - 1];
 	for (size_t i = 0; (text = arg_at(base->args, "set", i)) && !status; i++)
 		status = strchr(text, '=')
 				 ? keep(base, "", text, err)
@@ -93,7 +95,7 @@ static bool is_of_the_log(const char *setting)
 	return false;
 }
 
-int forecast_settings(const struct forecast_base *base, bool future, struct settings *settings,
+int forecast_settings(const struct forecast_base *base, enum forecast_part part, struct settings *settings,
 	struct sl_arena *arena, struct sl_err *err)
 {
 	const size_t model = strlen(SETTING_MODEL "=");
@@ -101,7 +103,9 @@ int forecast_settings(const struct forecast_base *base, bool future, struct sett
 	int status = SL_OK;
 	for (size_t i = 0; i < base->setting_count && !status; i++) {
 		const char *text = base->setting[i];
-		if (future && (is_of_the_log(text) || strncmp(text, "policy.", 7) == 0))
+		if (part == FORECAST_SET_TRACE && text == base->history)
+			continue;
+		if (part == FORECAST_SET_FUTURE && (is_of_the_log(text) || strncmp(text, "policy.", 7) == 0))
 			continue;
 		status = strncmp(text, SETTING_MODEL "=", model) == 0
 				 ? settings_add_model(settings, text + model, err)
@@ -113,7 +117,7 @@ int forecast_settings(const struct forecast_base *base, bool future, struct sett
 static int choose(struct forecast_base *base, struct sl_err *err)
 {
 	struct settings settings;
-	int status = forecast_settings(base, false, &settings, base->arena, err);
+	int status = forecast_settings(base, FORECAST_SET_ALL, &settings, base->arena, err);
 	if (!status)
 		status = policy_choose(
 			base->args->registry, &base->choice, base->policy, &settings, base->arena, err);

@@ -256,7 +256,8 @@ static int future_settings(struct future *future, struct sl_err *err)
 	const sl_time day = 86400 * SL_SECOND;
 	const struct forecast_question *question = future->question;
 	const sl_time now = question->state->now;
-	int status = forecast_settings(question->base, true, &future->settings, future->arena, err);
+	int status =
+		forecast_settings(question->base, FORECAST_SET_FUTURE, &future->settings, future->arena, err);
 	if (!status)
 		status = time_setting(future,
 			"replay.until=", now + (4 * question->horizon > day ? 4 * question->horizon : day),

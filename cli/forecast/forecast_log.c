@@ -17,6 +17,8 @@ struct reading {
 	struct conversion kept;    /* Rows that stay, */
 	struct conversion waiting; /* and those of jobs that were cancelled before they ran. */
 	struct scenario scenario;
+	struct scenario trace; /* Without --history; no job: that is not given. */
+	size_t trace_waiting;  /* So many of `waiting` are its own. */
 	struct settings settings;
 	struct sl_names *names; /* Of users, accounts ... in one: only equality counts. */
 };
@@ -59,13 +61,38 @@ static int reads_live(struct forecast_base *base, bool *live, struct sl_err *err
 	return status;
 }
 
+static int count_waiting(void *self, const struct sl_row *row, const char *gone, struct sl_err *err)
+{
+	struct reading *reading = self;
+	(void)err;
+	reading->trace_waiting += gone && left_the_queue(row);
+	return SL_OK;
+}
+
+/* Jobs of --history are learned from: in what is simulated they take no place. */
+static int read_trace(struct reading *reading, struct sl_err *err)
+{
+	struct forecast_base *base = reading->base;
+	struct scenario_options options = base->options;
+	struct policy_choice again;
+	struct settings settings;
+	const struct scenario_watch watch = { reading, NULL, count_waiting, NULL };
+	int status = forecast_settings(base, FORECAST_SET_TRACE, &settings, base->arena, err);
+	options.settings = &settings;
+	options.watch = &watch;
+	if (!status)
+		status = policy_choose(
+			base->args->registry, &again, base->policy, &settings, base->arena, err);
+	return status ? status : scenario_load(&reading->trace, &options, err);
+}
+
 static int read_rows(struct reading *reading, struct sl_err *err)
 {
 	bool live = false;
 	struct forecast_base *base = reading->base;
 	struct scenario_options options = base->options;
 	const struct scenario_watch watch = { reading, NULL, on_row, NULL };
-	int status = forecast_settings(base, false, &reading->settings, base->arena, err);
+	int status = forecast_settings(base, FORECAST_SET_ALL, &reading->settings, base->arena, err);
 	if (!status)
 		status = reads_live(base, &live, err);
 	if (!status && live)
@@ -89,7 +116,15 @@ static int read_rows(struct reading *reading, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			"%s: forecast needs the whole log: leave out replay.from and replay.to",
 			base->options.trace);
-	return status;
+	return status || !base->history || live ? status : read_trace(reading, err);
+}
+
+/* Rows of the trace stand before those of --history. */
+static bool is_history(const struct reading *reading, uint32_t row)
+{
+	const struct sl_jobs *jobs = &reading->scenario.jobs;
+	const uint32_t count = reading->trace.jobs.count;
+	return count && (jobs->place ? jobs->place[row] : row) >= count;
 }
 
 /* ---- What became of them ---------------------------------------------------------------------------------
@@ -103,13 +138,42 @@ static bool any_waits(const struct reading *reading)
 	return false;
 }
 
+/* Times are from the scenario's zero on, that of the trace with --history; which of it is which job of the
+ * trace alone is known by their rows. */
+static int take_trace(struct reading *reading, const struct sl_result *result, sl_time *start, sl_time *end,
+	struct sl_err *err)
+{
+	const struct sl_jobs *all = &reading->scenario.jobs, *own = &reading->trace.jobs;
+	uint32_t *row_of = malloc(((size_t)own->count + 1) * sizeof(*row_of));
+	if (!row_of)
+		return sl_fail_memory(err);
+	for (uint32_t row = 0; row < own->count; row++)
+		row_of[own->place ? own->place[row] : row] = row;
+	for (uint32_t row = 0; row < all->count; row++) {
+		const uint32_t place = all->place ? all->place[row] : row;
+		start[row] = end[row] = SL_NONE;
+		if (place >= own->count)
+			continue;
+		const sl_time by = all->submit[row] - own->submit[row_of[place]];
+		if (result->start[row_of[place]] != SL_NONE)
+			start[row] = result->start[row_of[place]] + by;
+		if (result->end[row_of[place]] != SL_NONE)
+			end[row] = result->end[row_of[place]] + by;
+	}
+	free(row_of);
+	return SL_OK;
+}
+
 static int simulate(struct reading *reading, sl_time *start, sl_time *end, struct sl_err *err)
 {
-	struct run run = { .scenario = &reading->scenario,
+	const bool apart = reading->trace.jobs.count > 0;
+	struct run run = { .scenario = apart ? &reading->trace : &reading->scenario,
 		.choice = reading->base->choice,
 		.options = { .seed = reading->base->options.seed, .stop = &cli_stop } };
-	const int status = runset_run(&run, 1, 1, NULL, NULL, err);
-	for (uint32_t row = 0; row < reading->scenario.jobs.count && !status; row++) {
+	int status = runset_run(&run, 1, 1, NULL, NULL, err);
+	if (!status && apart)
+		status = take_trace(reading, &run.sim.result, start, end, err);
+	for (uint32_t row = 0; row < reading->scenario.jobs.count && !status && !apart; row++) {
 		start[row] = run.sim.result.start[row];
 		end[row] = run.sim.result.end[row];
 	}
@@ -214,7 +278,12 @@ static int job_take(
 		.cancel = SL_NONE };
 	take_names(reading, kept, job);
 	take_recorded(log, kept, job);
-	if (start) {
+	job->past = is_history(reading, row);
+	if (start && job->past && job->start == SL_NONE && job->cancel == SL_NONE &&
+		kept->col[SL_COL_RUN] > 0) {
+		job->start = job->submit; /* It says no waits: how long it ran is learned all the same. */
+		job->end = job->start + kept->col[SL_COL_RUN];
+	} else if (start && !job->past) {
 		job->start = start[row];
 		job->end = start[row] == SL_NONE ? SL_NONE : end[row];
 	}
@@ -236,7 +305,8 @@ static void waiting_take(struct reading *reading, const struct sl_row *row)
 		.limit = row->col[SL_COL_LIMIT] > 0 ? row->col[SL_COL_LIMIT] : 0,
 		.submit = row->col[SL_COL_SUBMIT],
 		.start = SL_NONE,
-		.end = SL_NONE };
+		.end = SL_NONE,
+		.past = row->col[SL_COL_STATUS] == SL_NONE };
 	job->cancel = job->submit + row->col[SL_COL_WAIT];
 	take_names(reading, row, job);
 }
@@ -319,6 +389,8 @@ static int take_all(struct reading *reading, const sl_time *start, const sl_time
 	ignore_repeated(log);
 	if (status || start || !waiting->row_count)
 		return status;
+	for (size_t i = reading->trace_waiting; i < waiting->row_count && reading->trace.jobs.count; i++)
+		waiting->row[i].col[SL_COL_STATUS] = SL_NONE; /* Of --history. */
 	qsort(waiting->row, waiting->row_count, sizeof(*waiting->row), by_submit);
 	for (size_t i = 0; i < waiting->row_count; i++)
 		waiting_take(reading, &waiting->row[i]);
@@ -383,6 +455,7 @@ int forecast_log_open(
 		status = log_make(&reading, log->simulated, err);
 	}
 	scenario_release(&reading.scenario);
+	scenario_release(&reading.trace);
 	convert_release(&reading.kept);
 	convert_release(&reading.waiting);
 	if (reading.names)

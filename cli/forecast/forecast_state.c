@@ -27,7 +27,9 @@ int forecast_state_at(
 	if (!state->running || !state->waiting)
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < log->count && log->job[i].submit <= now; i++)
-		if (runs(&log->job[i], now))
+		if (log->job[i].past)
+			continue;
+		else if (runs(&log->job[i], now))
 			state->running[state->running_count++] = i;
 		else if (waits(&log->job[i], now))
 			state->waiting[state->waiting_count++] = i;

@@ -21,6 +21,7 @@ struct forecast_job {
 	sl_time submit;
 	sl_time start, end; /* SL_NONE: not, or not yet. */
 	sl_time cancel;     /* While it waited; SL_NONE: it was not. */
+	bool past;          /* It is learned from, and neither runs nor waits at any moment. */
 };
 
 /* ---- Run times (run_history.c) ---------------------------------------------------------------------- */

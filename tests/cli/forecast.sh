@@ -31,6 +31,10 @@ schedlab forecast t.swf -q -p fcfs --at 150 --horizon 0.001 --futures 5 --ask 'n
 schedlab forecast t.swf -q --at 150 --ask 'nodes=2' || echo "exit $?"
 schedlab forecast t.swf -q --at 150 --ask 'nodes=2 limit=1h colour=red' || echo "exit $?"
 schedlab forecast t.swf -q --at 150 --ask 'nodes=0 limit=1h' || echo "exit $?"
+# A history is learned from, and takes no place: job 2 runs, and jobs 3 and 4 wait, as without it.
+schedlab forecast t.swf -q -p fcfs --simulated --at 150 --horizon 0.001 --futures 5 --history t.swf | sed -n 1p
+{ cat t.swf && echo '5 40 400 -1 4 -1 -1 4 100 -1 5 7 -1 -1 -1 -1 -1 -1'; } >past.swf
+schedlab forecast t.swf -q -p fcfs --at 150 --horizon 0.001 --futures 5 --history past.swf | sed -n 1p
 # What the machine does not have is never given; and no part is given twice.
 schedlab forecast t.swf -q --at 150 --ask 'nodes=65 limit=1h' || echo "exit $?"
 schedlab forecast t.swf -q --at 150 --ask 'gpus=3 limit=1h' || echo "exit $?"
