@@ -254,6 +254,18 @@ Test(elastic_ca, an_empty_node_goes_after_more_than_ten_minutes)
 	closes();
 }
 
+Test(elastic_ca, ten_minutes_are_not_more_than_ten)
+{
+	/* A pod for n1 comes at 595, so that there is a loop at 600, too. */
+	opens(3, TWO);
+	elastic_test_run(&test, 595);
+	(void)elastic_test_job(&test, 0, 1, "\"nodeName\":\"n1\"," CPU("1"));
+	elastic_test_run(&test, 2000);
+	cr_expect_eq(test.kube.k.node[0].pods, 1);
+	happens("leaving", 2, 610);
+	closes();
+}
+
 Test(elastic_ca, the_minimum_stays)
 {
 	opens(3, GROUP("g", "nodes: \"n[2-3]\", size: 2, min: 1"));

@@ -444,6 +444,19 @@ Test(elastic_karpenter, a_drifted_node_is_replaced_first)
 	closes();
 }
 
+Test(elastic_karpenter, drift_waits_for_a_pod_unless_there_is_a_grace)
+{
+	for (int grace = 0; grace < 2; grace++) {
+		opens_default(grace ? "template: {spec: {terminationGracePeriod: 5m}}, " NEVER : NEVER,
+			TYPES("  releases: [300]\n"), "");
+		const sl_job job = protected_pod("2", "karpenter.sh/do-not-disrupt");
+		test.end[job.row] = 1500 * SL_SECOND;
+		elastic_test_run(&test, 1400);
+		happens("leaving", 2, grace ? 300 : -1);
+		closes();
+	}
+}
+
 /* ---- Budgets by schedule --------------------------------------------------------------------------- */
 
 static int64_t allowed_at(const char *schedule, const char *duration, int64_t seconds)

@@ -57,6 +57,29 @@ Test(kube_workload, waits_until_min_count_are_there_bound_ones_too)
 	kube_test_close(&test);
 }
 
+/* Of three cpus one is free for `one`, and none for `large`, so both are parked; nothing leaves a node. The
+ * pod that comes at 100 is tried with them all the same: two of them suffice. */
+Test(kube_workload, those_that_are_parked_are_tried_with_one_that_comes)
+{
+	struct kube_test test = { .cpus = 3,
+		.gib = 8,
+		.nodes = 1,
+		.objects = GANG_OF(g, 2) "}\n",
+		.options = { .gates = GATES_GANG, .flush = 300 * SL_SECOND } };
+	kube_test_open(&test);
+	(void)pod_of(&test, 0, ONE);
+	runs(&test, 0);
+	const sl_job one = pod_of(&test, 1, IN(g) ONE);
+	const sl_job large = pod_of(&test, 1, IN(g) KUBE_ASKS("3", "1Gi"));
+	runs(&test, 1);
+	cr_expect(!at(&test, one) && !at(&test, large));
+	cr_expect_eq(test.k.pod[test.k.job[one.row].first].state, KUBE_POD_PARKED);
+	const sl_job more = pod_of(&test, 100, IN(g) ONE);
+	runs(&test, 100);
+	cr_expect(at(&test, one) && at(&test, more) && !at(&test, large));
+	kube_test_close(&test);
+}
+
 Test(kube_workload, without_its_gate_or_its_object)
 {
 	struct kube_test test = { .cpus = 1, .gib = 8, .nodes = 2, .objects = GANG_OF(g, 2) "}\n" };

@@ -303,3 +303,25 @@ Test(forecast, calibration_finds_the_factor)
 	cr_assert(calibration);
 	forecast_calibration_free(calibration);
 }
+
+/* How well it would have done is asked of the weeks before a case's own alone: each week's factor is another
+ * one (1 or 8, and a tenth more of every second case), known within the week, and never by the one before it.
+ * So the intervals are far wider than the tenth that cases of one week differ by. */
+Test(forecast, a_week_is_judged_by_those_before_it)
+{
+	struct sl_err err = { 0 };
+	struct forecast_case past[400];
+	for (int i = 0; i < 400; i++) {
+		const int week = i / 40;
+		const int64_t said = 10000 << week;
+		past[i] = case_of(
+			(uint32_t)week, said - 60, said * (week % 2 ? 8 : 1) * (i % 2 ? 11 : 10) / 10 - 60);
+	}
+	struct forecast_calibration *calibration = forecast_calibration_new(past, 400, &err);
+	cr_assert(calibration);
+	struct forecast_case is = case_of(10, (10000 << 8) - 60, 0);
+	cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
+	/* The least that came of such a case was what was said; intervals go far below it. */
+	cr_expect_lt(is.calibrated[FORECAST_P10], is.said[FORECAST_FUTURES][FORECAST_P10] / 2);
+	forecast_calibration_free(calibration);
+}
