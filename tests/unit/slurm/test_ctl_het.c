@@ -79,6 +79,18 @@ Test(ctl_het, none_where_one_has_no_place, .fini = fini)
 	cw_expect(&w, "1:0-300@n[1-2] 2:300-340@n[1-4] 3:10-40@n[3-4]");
 }
 
+/* --time-min: 2 is planned for 300, so that 3, which would take ten minutes, is tried with its two. They are
+ * its limit as it starts, and are over at 140: at the next look it ends, before 2. */
+Test(ctl_het, time_min_is_tried_and_stretched, .fini = fini)
+{
+	run(BRISK, "",
+		"1 0 290 -p p -N2 -t5" X "\n2 5 60 -p all -N4 -t2" X
+		"\n" HET("3", "20 400", "-p q -N1 -t10 --time-min=2" X ": -p q -N1 -t10 --time-min=2" X),
+		NULL);
+	cw_expect(&w, "1:0-290@n[1-2] 2:290-350@n[1-4] 3:20-150@n[3-4]");
+	cr_expect_eq(cw_state(&w, "3"), SL_TIMEOUT);
+}
+
 /* A node that one component has is not for another, though three of its cpus are left. */
 Test(ctl_het, nodes_apart, .fini = fini)
 {
