@@ -146,8 +146,8 @@ static void give_up(struct kube_scaler *s, uint32_t row, const char *pool)
 	s->expired[row] = ELASTIC_GAVE_UP;
 	*sl_put_i64(id, jobs->id[row]) = '\0';
 	(void)snprintf(text, sizeof(text),
-		"job %.80s began anew %d times, as its nodes expired before it ended, and is not made anew any more: "
-		"'expireAfter' of NodePool '%.60s' is too short for it",
+		"job %.80s: its pods began anew %d times, as nodes of NodePool '%.60s' expired ('expireAfter') before it "
+		"ended, and are not made anew any more",
 		jobs->id_name && jobs->id_name[row] ? jobs->id_name[row] : id, ELASTIC_EXPIRED_MAX, pool);
 	sl_warning(&s->setup, text);
 }
