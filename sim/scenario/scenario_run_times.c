@@ -81,7 +81,7 @@ static uint32_t column_of(const struct sl_csv_table *csv, const char *const *nam
 	return UINT32_MAX;
 }
 
-/* Lines without a time, as of jobs that never ended, say nothing. */
+/* Lines without a time, or with 0, as of jobs that never ended, say nothing. */
 static int line_in(struct run_times *times, const struct sl_csv_table *csv, uint32_t row, uint32_t job,
 	uint32_t time, struct sl_err *err)
 {
@@ -114,10 +114,11 @@ int run_times_take(struct loading *loading, const struct sl_csv_table *csv, stru
 	struct run_times *times = sl_alloc(arena, 1, sizeof(*times));
 	const uint32_t job = column_of(csv, jobs);
 	const uint32_t run = column_of(csv, runs);
-	if (job == UINT32_MAX || run == UINT32_MAX)
-		return sl_fail(err, SL_INPUT,
-			"%s: needs columns 'job' (or job_id, name) and 'run_time', as jobs.csv of a run has them",
-			csv->file);
+	if (job == UINT32_MAX || run == UINT32_MAX) {
+		const struct sl_place at = { csv->file, csv->rows ? csv->line[0] - 1 : 1, 0 };
+		return sl_fail_at(err, &at,
+			"needs columns 'job' (or job_id, name) and 'run_time', as jobs.csv of a run has them");
+	}
 	if (!times)
 		return sl_fail_memory(err);
 	struct run_time **lists[] = { &times->name, &times->stem, &times->pattern };

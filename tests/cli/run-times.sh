@@ -31,6 +31,8 @@ printf 'name,run_time\nml/own,long\n' >bad.csv
 schedlab run jobs.yaml -c "$DATA/manifests/cluster.yaml" -p kube --run-times bad.csv --quiet || echo "exit $?"
 printf 'name,seconds\nml/own,1\n' >bad.csv
 schedlab run jobs.yaml -c "$DATA/manifests/cluster.yaml" -p kube --run-times bad.csv --quiet || echo "exit $?"
-printf 'name,run_time\nelse,1\n' >none.csv
+printf '# of a colleague\nname,seconds\nml/own,1\n' >bad.csv
+schedlab run jobs.yaml -c "$DATA/manifests/cluster.yaml" -p kube --run-times bad.csv --quiet || echo "exit $?"
+printf 'name,run_time\nelse,1\nml/only,0\n' >none.csv
 item only '' >unknown.yaml
 schedlab run unknown.yaml -c "$DATA/manifests/cluster.yaml" -p kube --run-times none.csv --quiet || echo "exit $?"
