@@ -14,7 +14,7 @@
 #include "sim/plugin.h"
 
 enum { MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
-_Static_assert(FIELDS == SL_CRON_FIELDS, "one a field");
+_Static_assert((int)FIELDS == (int)SL_CRON_FIELDS, "one a field");
 
 static const struct {
 	int least, most;
