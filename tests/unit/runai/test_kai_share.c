@@ -312,6 +312,21 @@ Test(kai_share, requests_are_of_what_is_allocated_or_pending)
 	kai_small_close(&w);
 }
 
+/* Two tasks of nearly all cpus that there can be: their sum is the most there is, and not less than nothing.
+ */
+Test(kai_share, requests_without_a_bound_add_up_to_the_most_there_is)
+{
+	struct kai_small w = kai_small_open();
+	(void)kai_small_node(&w, "n0", 1);
+	(void)kai_small_queue(&w, "q", NULL, 0, -1, 1);
+	kai_small_seal(&w);
+	const uint32_t job = kai_small_job(&w, "j", "q", 50, 2, 0, 0);
+	w.kai->request[w.kai->task[w.kai->job[job].task].request].cpu = INT64_MAX - 1;
+	kai_small_enter(&w, job);
+	cr_expect_eq(w.kai->queue[kai_find_queue(w.kai, "q")].request.at[KAI_CPU], INT64_MAX);
+	kai_small_close(&w);
+}
+
 Test(kai_share, memory_is_asked_of_the_least_device_until_it_is_placed)
 {
 	struct kai_small w = kai_small_open();
