@@ -215,6 +215,8 @@ struct kube_gang_state {
 	uint32_t room, popped, bits;
 	uint64_t order;                 /* kube.entries before. */
 	sl_time until;                  /* Of permits; SL_NEVER. */
+	uint32_t rounds;                /* Permits that ended in a row with nothing else happening, */
+	uint64_t rounds_at;             /* since that of kube.outside. */
 	struct kube_workload *workload; /* It is of scheduling.k8s.io; NULL: it is not. */
 };
 
@@ -379,6 +381,7 @@ struct kube {
 	size_t freed_count, freed_room;
 	uint64_t entries;
 	uint64_t version;  /* Of the cluster state: goes up as anything changes. */
+	uint64_t outside;  /* The same, but for permits that end, and what comes of them. */
 	uint32_t *nominee; /* Nominated pods: they preempted somewhere. */
 	size_t nominees, nominee_capacity;
 	struct {
@@ -492,6 +495,10 @@ void kube_queue_error(struct kube *k, uint32_t pod);
 /* Something happened on a node (with that pod's spec; KUBE_NO): pods that it may help are queued again. */
 void kube_queue_changed(struct kube *k, enum kube_change change, uint32_t node, uint32_t spec);
 void kube_queue_freed(struct kube *k, uint32_t node); /* Something there; no event. */
+/* Permits of its gang ended so often in a row that they would for ever: until anything else happens nothing
+ * wakes it, and a run in which nobody can do anything else ends. */
+enum { KUBE_ROUNDS_MAX = 100 };
+bool kube_queue_rests(const struct kube *k, const struct kube_pod *pod);
 sl_time kube_queue_next(const struct kube *k);
 void kube_queue_due(struct kube *k);
 sl_time kube_backoff(uint32_t attempts);

@@ -149,6 +149,7 @@ static void bind(struct kube *k, uint32_t pod)
 	of->state = KUBE_POD_BOUND;
 	of->bound = k->now;
 	of->order = ++k->entries;
+	k->outside++;
 	if (k->watch)
 		k->watch->bound(k->watch->self, k, pod);
 	kube_nominate(k, pod, KUBE_NO);
@@ -589,8 +590,12 @@ static sl_time permits(struct kube *k)
 {
 	sl_time next = SL_NEVER;
 	for (size_t i = 0; k->options.permit && i < k->gangs; i++) {
-		if (k->gang[i].until <= k->now)
+		if (k->gang[i].until <= k->now) {
+			struct kube_gang_state *gang = &k->gang[i];
+			gang->rounds = gang->rounds_at == k->outside ? gang->rounds + 1 : 1;
+			gang->rounds_at = k->outside;
 			give_up(k, (uint32_t)i, 1U << KUBE_GANG);
+		}
 		next = k->gang[i].until < next ? k->gang[i].until : next;
 	}
 	return next;

@@ -455,6 +455,7 @@ void kube_add(struct kube *k, sl_time now, sl_job job, const struct sl_pods *pod
 	struct kube_job *of = &k->job[job.row];
 	int64_t total = 0;
 	k->now = now;
+	k->outside++;
 	for (uint32_t i = 0; i < pods->count; i++)
 		total += assignment ? assignment[i].count : pods->podset[i].count;
 	free(of->why);
@@ -484,6 +485,7 @@ void kube_remove(struct kube *k, sl_time now, sl_job job)
 	if (!of->there)
 		return;
 	of->there = false;
+	k->outside++;
 	untell(k, job.row);
 	for (uint32_t i = of->first; i < of->first + of->count; i++) {
 		struct kube_pod *pod = &k->pod[i];
@@ -544,6 +546,7 @@ void kube_node(struct kube *k, sl_time now, uint32_t node, bool up)
 		return;
 	k->node[node].up = up;
 	k->version++;
+	k->outside++;
 	k->states++;
 	kube_node_changed(k, node);
 	if (up) {

@@ -223,6 +223,7 @@ static void kube_policy_report_node(void *state, uint32_t node, bool up, bool dr
 	if (on->cordoned != drained) {
 		on->cordoned = drained;
 		p->k.states++;
+		p->k.outside++;
 		kube_node_changed(&p->k, node);
 		p->k.now = p->engine.now;
 		if (!drained)

@@ -324,11 +324,20 @@ static bool spread_looks(const struct kube_spec *spec, const struct kube_spec *o
 	return false;
 }
 
+bool kube_queue_rests(const struct kube *k, const struct kube_pod *pod)
+{
+	const uint32_t gang = k->spec[pod->spec].gang;
+	return gang != KUBE_NO && k->gang[gang].rounds >= KUBE_ROUNDS_MAX &&
+	       k->gang[gang].rounds_at == k->outside;
+}
+
 /* Does a plugin that refused it say that it may fit now? `of` is the pod that came or left. */
 static bool hint(const struct kube *k, const struct kube_pod *pod, enum kube_change change, uint32_t other)
 {
 	const struct kube_spec *spec = &k->spec[pod->spec];
 	const uint32_t by = pod->failed_by;
+	if (kube_queue_rests(k, pod))
+		return false;
 	if (change == KUBE_NODE_CAME)
 		return by != 1U << KUBE_GANG;
 	const struct kube_spec *of = &k->spec[other];
@@ -402,7 +411,8 @@ sl_time kube_queue_next(const struct kube *k)
 		next = k->pod[k->errors.pod[0]].ready;
 	for (size_t i = 0; i < k->parked_count; i++) {
 		const struct kube_pod *pod = &k->pod[k->parked[i]];
-		if (pod->state != KUBE_POD_PARKED || pod->place != i || pod->failed_at == k->version)
+		if (pod->state != KUBE_POD_PARKED || pod->place != i || pod->failed_at == k->version ||
+			kube_queue_rests(k, pod))
 			continue;
 		const sl_time at = pod->entered + k->options.flush;
 		if (at < next)
@@ -433,7 +443,8 @@ void kube_queue_due(struct kube *k)
 		const uint32_t pod = k->parked[i];
 		if (k->pod[pod].state != KUBE_POD_PARKED || k->pod[pod].place != i)
 			continue;
-		if (k->pod[pod].entered + k->options.flush <= k->now && k->pod[pod].failed_at != k->version) {
+		if (k->pod[pod].entered + k->options.flush <= k->now && k->pod[pod].failed_at != k->version &&
+			!kube_queue_rests(k, &k->pod[pod])) {
 			kube_queue_wake(k, pod);
 			continue;
 		}

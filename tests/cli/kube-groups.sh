@@ -63,3 +63,14 @@ for policy in 'gang: {minCount: 0}' 'gang: {minCount: 2}, basic: {}' ''; do
 	{ cat nodes.yaml && group scheduling.k8s.io/v1alpha2 g "schedulingPolicy: {$policy}"; } >cluster.yaml
 	schedlab run job.yaml -c cluster.yaml -p "kube$gates" --quiet
 done
+# Permits of a gang that has room for six of its seven pods end every five minutes: not for ever. One that goes in the
+# meantime, and one that comes later, are no worse off.
+{
+	group scheduling.x-k8s.io/v1alpha1 g 'minMember: 7'
+	job one 4 0 'scheduling.x-k8s.io/pod-group: g' ''
+	job two 3 0 'scheduling.x-k8s.io/pod-group: g' ''
+	job alone 1 10 '' ''
+	job late 6 900000 '' ''
+} >never.yaml
+starts never.yaml :permit=on
+grep -o '"kube.attempts": [0-9]*' run/metrics.json

@@ -71,6 +71,7 @@ static void elastic_come(struct kube_scaler *s, uint32_t node)
 	pool->ordered--;
 	pool->there++;
 	s->k->node[node].there = true;
+	s->k->outside++;
 	elastic_note(s, "came", node, KUBE_NO, "");
 	kube_queue_changed(s->k, KUBE_NODE_CAME, node, KUBE_NO);
 	if (s->karpenter)
@@ -120,6 +121,7 @@ void elastic_evict(struct kube_scaler *s, uint32_t pod)
 	elastic_note(s, "evicted", node, of->job, s->node[node].reason);
 	s->pool[s->node[node].pool].evicted++;
 	s->evicted = true;
+	k->outside++;
 	kube_lose(k, of->job, KUBE_NO);
 	job->moved = true;
 	job->bound -= of->state == KUBE_POD_BOUND;
