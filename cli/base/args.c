@@ -220,7 +220,8 @@ int args_parse(struct args *args, char **argv, size_t argc, struct sl_err *err)
 	}
 	if (arg_flag(args, "help"))
 		return SL_OK;
-	const int usage = (int)strcspn(command->usage, "\n"); /* An error is one line. */
+	/* An error is one line. */
+	const int usage = command->usage ? (int)strcspn(command->usage, "\n") : 0;
 	if (args->word_count < command->words_min)
 		return sl_fail(err, SL_USAGE, "%s: an operand is missing: schedlab %.*s", command->name,
 			usage, command->usage);
