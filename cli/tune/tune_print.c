@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/tune/tune.h"
 
@@ -17,7 +16,7 @@ static int64_t micro_of(double value)
 static const char *value_text(char text[48], const struct tune *tune, size_t column, double value)
 {
 	if (isnan(value))
-		return strcpy(text, "-");
+		return "-";
 	return summary_text(text, selector_unit(tune->wanted[column].selector), micro_of(value));
 }
 
@@ -26,11 +25,11 @@ const char *change_text(char text[32], double today, double is)
 {
 	char number[48];
 	if (isnan(today) || isnan(is))
-		return strcpy(text, "-");
+		return "-";
 	if (today == is)
-		return strcpy(text, "=");
+		return "=";
 	if (today == 0)
-		return strcpy(text, is > 0 ? "more" : "less");
+		return is > 0 ? "more" : "less";
 	(void)snprintf(
 		text, 32, "%s %%", screen_signed(number, micro_of(100 * (is - today) / fabs(today)), 1));
 	return text;
@@ -41,10 +40,10 @@ static const char *interval_text(char text[80], const struct judged_column *colu
 	char low[48];
 	char high[48];
 	if (column->today == column->is && !column->bounded)
-		return strcpy(text, "");
+		return "";
 	/* Of nothing there are no parts. */
 	if (!column->bounded && column->effective >= 6)
-		return strcpy(text, column->told ? "told" : "~");
+		return column->told ? "told" : "~";
 	if (!column->bounded)
 		(void)snprintf(text, 80, "none: %u spans tell what %.1f even ones would", column->spans,
 			floor(column->effective * 10) / 10);

@@ -204,9 +204,8 @@ static int make(const struct kube_pod *pod, size_t count, struct role *role, str
 		failed |= role[i].shape.failed;
 		free(role[i].shape.text);
 	}
-	const int status =
-		failed ? sl_fail_memory(err)
-		       : kube_written_read(text.text, text.len, pod->object, &group->file, err);
+	const int status = failed ? sl_fail_memory(err)
+				  : kube_written_read(text.text, text.len, pod->object, &group->file, err);
 	free(text.text);
 	return status;
 }

@@ -267,9 +267,8 @@ int kube_runai_make(const struct sl_object *object, struct kube_group *group, st
 	else if (!status)
 		status = workload_make(object, &text, err);
 	if (!status)
-		status = text.failed
-				 ? sl_fail_memory(err)
-				 : kube_written_read(text.text, text.len, object, &group->file, err);
+		status = text.failed ? sl_fail_memory(err)
+				     : kube_written_read(text.text, text.len, object, &group->file, err);
 	free(text.text);
 	return status;
 }
