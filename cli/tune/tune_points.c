@@ -144,7 +144,7 @@ static void take_values(const struct found *found, struct simulated *of, size_t 
 		point = found->point[i].number == number ? &found->point[i] : NULL;
 	of->failed = !point || point->error;
 	for (size_t m = 0; m < metrics; m++) {
-		of->value[m] = NAN;
+		of->value[m] = (double)NAN;
 		for (size_t k = 0; k < found->metric_count && !of->failed; k++) {
 			const int64_t *micro =
 				strcmp(found->metric[k], metric[m]) == 0 ? found_value(point, k) : NULL;

@@ -62,7 +62,7 @@ static size_t add(struct tune_search *search, const uint32_t *level)
 	if (!candidate->value)
 		return SIZE_MAX;
 	for (size_t i = 0; i < values; i++)
-		candidate->value[i] = NAN;
+		candidate->value[i] = (double)NAN;
 	memcpy(candidate->level, level, problem->axes * sizeof(*level));
 	return search->count++;
 }
