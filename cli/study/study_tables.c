@@ -10,6 +10,7 @@
 
 #include "cli/study/study.h"
 #include "reports/export/export.h"
+#include "reports/export/svg.h"
 #include "reports/export/tables.h"
 
 const char study_bold[] =
@@ -277,38 +278,21 @@ int study_write_tables(const struct study *study, struct sl_err *err)
 /* ---- index.html: all of it, for a browser ----------------------------------------------------------------
  */
 
-static void put_html(struct sl_out *out, const char *text)
-{
-	char one[SL_INERT_SIZE] = "";
-	for (const char *p = one; *p || *text; p++) {
-		if (!*p) { /* The next character, of which these are the bytes. */
-			(void)sl_inert(&text, one);
-			p = one;
-		}
-		const char plain[2] = { *p, '\0' };
-		sl_out_text(out, *p == '<'   ? "&lt;"
-				 : *p == '>' ? "&gt;"
-				 : *p == '&' ? "&amp;"
-				 : *p == '"' ? "&quot;"
-					     : plain);
-	}
-}
-
 static void html_metric(struct sl_out *out, const struct study *study, size_t m)
 {
 	const char *label;
 	sl_out_text(out, "<table>\n<caption>");
-	put_html(out, study_heading(study, m));
+	svg_escape(out, study_heading(study, m));
 	sl_out_text(out, "</caption>\n<tr><th scope=\"col\">policy</th>");
 	for (size_t p = 0; p < study->panels; p++) {
 		sl_out_text(out, "<th scope=\"col\">");
-		put_html(out, study->panel[p].title);
+		svg_escape(out, study->panel[p].title);
 		sl_out_text(out, "</th>");
 	}
 	sl_out_text(out, "</tr>\n");
 	for (size_t i = 0; (label = label_at(study, i)); i++) {
 		sl_out_text(out, "<tr><th scope=\"row\">");
-		put_html(out, label);
+		svg_escape(out, label);
 		sl_out_text(out, "</th>");
 		for (size_t p = 0; p < study->panels; p++) {
 			char text[48] = "";
@@ -326,7 +310,7 @@ static void html_metric(struct sl_out *out, const struct study *study, size_t m)
 static void html_panel(struct sl_out *out, const struct study_panel *panel)
 {
 	sl_out_text(out, "<h2>");
-	put_html(out, panel->title);
+	svg_escape(out, panel->title);
 	sl_out_printf(out, "</h2>\n<p><a href=\"runs/%s/report.html\">The runs' page</a></p>\n", panel->name);
 	for (size_t i = 0; study_chart(i); i++)
 		sl_out_printf(out,
@@ -345,15 +329,15 @@ int study_write_page(const struct study *study, struct sl_err *err)
 		return status;
 	sl_out_text(out,
 		"<!DOCTYPE html>\n<!-- Written by schedlab. -->\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>");
-	put_html(out, name);
+	svg_escape(out, name);
 	sl_out_text(out,
 		"</title>\n<style>body{font:15px/1.45 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1a1a1a}"
 		"table{border-collapse:collapse;margin:1.5em 0}caption{text-align:left;font-weight:bold}"
 		"th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #dcdfe4}th:first-child{text-align:left}"
 		"figure{display:inline-block;margin:.5em}</style>\n<h1>");
-	put_html(out, name);
+	svg_escape(out, name);
 	sl_out_text(out, "</h1>\n<p>");
-	put_html(out, spec->purpose ? spec->purpose : "");
+	svg_escape(out, spec->purpose ? spec->purpose : "");
 	sl_out_text(out, "</p>\n");
 	for (size_t m = 0; m < study->metrics; m++)
 		html_metric(out, study, m);

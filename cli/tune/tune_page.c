@@ -11,27 +11,15 @@
 #include <string.h>
 
 #include "cli/tune/tune.h"
+#include "reports/export/svg.h"
 #include "sim/base/out.h"
 
 enum { WIDTH = 640, HEIGHT = 420, EDGE = 70 };
 
-static void put_text(struct sl_out *out, const char *text)
-{
-	while (*text) {
-		char one[SL_INERT_SIZE];
-		(void)sl_inert(&text, one);
-		sl_out_text(out, *one == '<'   ? "&lt;"
-				 : *one == '>' ? "&gt;"
-				 : *one == '&' ? "&amp;"
-				 : *one == '"' ? "&quot;"
-					       : one);
-	}
-}
-
 static void put_cell(struct sl_out *out, const char *text)
 {
 	sl_out_text(out, "<td>");
-	put_text(out, text);
+	svg_escape(out, text);
 	sl_out_text(out, "</td>");
 }
 
@@ -127,7 +115,7 @@ static void page_gainers(struct sl_out *out, const struct tune *tune)
 		const struct gainer *gainer = &tune->gainer[i];
 		char text[48];
 		sl_out_printf(out, "<tr><td>%s ", gainer->kind);
-		put_text(out, gainer->name);
+		svg_escape(out, gainer->name);
 		sl_out_printf(out, "</td><td>%.0f</td>", gainer->jobs);
 		put_cell(out, summary_text(text, UNIT_TIME, (int64_t)floor(gainer->was * 1e6 + 0.5)));
 		put_cell(out, summary_text(text, UNIT_TIME, (int64_t)floor(gainer->is * 1e6 + 0.5)));
@@ -184,7 +172,7 @@ static void axis_words(const struct picture *picture, unsigned i)
 		i ? "<text transform=\"translate(18 %d) rotate(-90)\" text-anchor=\"middle\">"
 		  : "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
 		i ? HEIGHT / 2 : WIDTH / 2, HEIGHT - 14);
-	put_text(picture->out, tune->wanted[picture->goal[i]].text);
+	svg_escape(picture->out, tune->wanted[picture->goal[i]].text);
 	sl_out_printf(picture->out, ", from %s to %s</text>\n",
 		summary_text(low, unit, (int64_t)floor(picture->least[i] * 1e6 + 0.5)),
 		summary_text(high, unit, (int64_t)floor(picture->most[i] * 1e6 + 0.5)));
@@ -232,7 +220,7 @@ static void page_front(struct sl_out *out, const struct tune *tune)
 	for (size_t c = 0; c < tune->problem.columns; c++)
 		if (tune_is_goal(&tune->problem.column[c])) {
 			sl_out_text(out, "<th>");
-			put_text(out, tune->wanted[c].text);
+			svg_escape(out, tune->wanted[c].text);
 			sl_out_text(out, "</th><th>change, %</th><th>interval</th>");
 		}
 	sl_out_text(out, "</tr>\n");
@@ -242,9 +230,9 @@ static void page_front(struct sl_out *out, const struct tune *tune)
 		for (size_t k = 0; k < tune->problem.axes; k++) {
 			if (level[k] == tune->knob[k].today)
 				continue;
-			put_text(out, tune->knob[k].name);
+			svg_escape(out, tune->knob[k].name);
 			sl_out_text(out, "=");
-			put_text(out, knob_value(&tune->knob[k], level[k]));
+			svg_escape(out, knob_value(&tune->knob[k], level[k]));
 			sl_out_text(out, " ");
 		}
 		sl_out_text(out, "</td>");
@@ -273,7 +261,7 @@ static int page_lines(struct sl_out *out, const struct tune *tune, struct sl_err
 		for (const char *at = patch; *at;) {
 			const size_t width = strcspn(at, "\n");
 			const char *text = sl_strdup(tune->arena, at, width);
-			put_text(out, text ? text : "");
+			svg_escape(out, text ? text : "");
 			sl_out_text(out, "\n");
 			at += width + (at[width] == '\n');
 		}
@@ -286,7 +274,7 @@ static int page_lines(struct sl_out *out, const struct tune *tune, struct sl_err
 	tune_put_line(tune, file);
 	const bool closed = fclose(file) == 0;
 	sl_out_text(out, "<h2>The same again</h2>\n<pre>");
-	put_text(out, closed ? line : "");
+	svg_escape(out, closed ? line : "");
 	sl_out_text(out, "</pre>\n");
 	free(line);
 	return SL_OK;
@@ -306,11 +294,11 @@ int tune_page(const struct tune *tune, struct sl_err *err)
 		"<title>schedlab tune</title>\n<style>body{font-family:sans-serif;margin:2em;max-width:70em}"
 		"table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:left;border-bottom:1px solid #ddd}"
 		"pre{background:#f4f4f4;padding:1em;overflow:auto}</style></head><body>\n<h1>");
-	put_text(out, verdict_word(tune->verdict));
+	svg_escape(out, verdict_word(tune->verdict));
 	sl_out_text(out, "</h1>\n<p>");
-	put_text(out, tune->trace);
+	svg_escape(out, tune->trace);
 	sl_out_text(out, " under ");
-	put_text(out, tune->policy);
+	svg_escape(out, tune->policy);
 	sl_out_printf(out,
 		": tuned on the first %u of %zu spans, judged on the others, which the search never looked at. %zu settings tried, %" PRIu64
 		" runs of one span.</p>\n",
