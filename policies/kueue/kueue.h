@@ -13,8 +13,8 @@
 #define SL_KUEUE_KUEUE_H
 
 #include "policies/controller/controller.h"
+#include "policies/kueue/objects/kq_read.h"
 #include "policies/kueue/rules/kq_multi.h"
-#include "policies/kueue/rules/kq_read.h"
 
 /* Of a job, as far as its pods go. */
 enum kueue_stage {

@@ -5,7 +5,7 @@
 #ifndef SL_TESTS_KUEUE_INSTANCE_H
 #define SL_TESTS_KUEUE_INSTANCE_H
 
-#include "policies/kueue/rules/kq_tas.h"
+#include "policies/kueue/tas/kq_tas.h"
 
 struct kueue_instance {
 	struct sl_arena *arena;

@@ -6,7 +6,7 @@
 #ifndef SL_TEST_LIMITS_WORLD_H
 #define SL_TEST_LIMITS_WORLD_H
 
-#include "policies/slurm/control/ctl_limits.h"
+#include "policies/slurm/accounts/ctl_limits.h"
 #include "sim/base/base.h"
 
 enum { LW_GPU = CTL_TRES_FIRST, LW_LIC, LW_TRES };

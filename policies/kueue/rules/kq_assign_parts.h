@@ -5,7 +5,7 @@
 #ifndef SL_KUEUE_KQ_ASSIGN_PARTS_H
 #define SL_KUEUE_KQ_ASSIGN_PARTS_H
 
-#include "policies/kueue/rules/kq_tas.h"
+#include "policies/kueue/tas/kq_tas.h"
 
 /* Kueue's reasons. */
 extern const char *const kq_no_matching_flavor, *const kq_exceeds_max_quota, *const kq_waiting_for_quota;

@@ -8,7 +8,7 @@
 
 #include "policies/kueue/rules/kq_preempt.h"
 #include "policies/kueue/rules/kq_queue.h"
-#include "policies/kueue/rules/kq_tas.h"
+#include "policies/kueue/tas/kq_tas.h"
 
 /* At kq->now. False: no head was popped, and no cycle is counted. Effects are appended. */
 bool kq_cycle(struct kq *kq);

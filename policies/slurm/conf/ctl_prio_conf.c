@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "policies/slurm/control/ctl_prio.h"
+#include "policies/slurm/accounts/ctl_prio.h"
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
 

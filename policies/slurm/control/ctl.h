@@ -14,7 +14,7 @@
  * section.
  *
  *   ctl_conf      slurm.conf: SchedulerParameters, partitions, what is counted (TRES)
- *   ctl_acct      sacctmgr's tree of associations, and QOS
+ *   ctl_acct      sacctmgr's tree of associations, and QOS (accounts/)
  *   ctl_job_make  job descriptions before submission
  *   ctl_submit    submission
  *   ctl_het       heterogeneous jobs: what is done to one component or to all; ctl_het_bf: how they start
@@ -27,7 +27,8 @@
  *   ctl_bf        the backfill pass
  *   ctl_place     candidate nodes of a job (select_nodes()), and what the node selection answers
  *   ctl_prio      priorities; ctl_usage: usage and its decay; ctl_fair: Fair Tree and the older fair share
- *   ctl_limits    limits of QOS and associations, and their pending reasons
+ *                 (accounts/)
+ *   ctl_limits    limits of QOS and associations, and their pending reasons (accounts/)
  *   ctl_preempt   preemption: candidates, mode, grace time; ctl_gang: time slices
  *   ctl_resv      advance reservations; ctl_license
  *   ctl_node      nodes that are drained, down or come back; ctl_power: that are powered down;

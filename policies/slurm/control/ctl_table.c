@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policies/slurm/control/ctl_limits.h"
-#include "policies/slurm/control/ctl_prio.h"
+#include "policies/slurm/accounts/ctl_limits.h"
+#include "policies/slurm/accounts/ctl_prio.h"
 
 enum { TEXT = 1024 };
 

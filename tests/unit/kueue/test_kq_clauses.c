@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "policies/kueue/rules/kq_cycle.h"
-#include "policies/kueue/rules/kq_tas.h"
+#include "policies/kueue/tas/kq_tas.h"
 #include "tests/world/kq_small.h"
 
 /* A queue q with 4 cpu in flavor f, alone, and another, r, likewise. */

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "policies/kueue/rules/kq_read.h"
+#include "policies/kueue/objects/kq_read.h"
 #include "sim/base/base.h"
 #include "traces/kube/manifests.h"
 

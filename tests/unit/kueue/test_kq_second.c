@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "policies/kueue/rules/kq_entry.h"
-#include "policies/kueue/rules/kq_tas.h"
+#include "policies/kueue/tas/kq_tas.h"
 #include "tests/world/kq_victims_world.h"
 
 static struct ks_instance w;

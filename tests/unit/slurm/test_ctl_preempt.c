@@ -5,7 +5,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "policies/slurm/control/ctl_limits.h"
+#include "policies/slurm/accounts/ctl_limits.h"
 #include "tests/world/ctl_preempt_world.h"
 
 enum { LOW, HIGH };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/slurm/control/ctl_prio.h"
+#include "policies/slurm/accounts/ctl_prio.h"
 #include "sim/base/base.h"
 
 enum { MAX = 64, EPOCH = 20000 * 86400 };

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/slurm/control/ctl_prio.h"
+#include "policies/slurm/accounts/ctl_prio.h"
 #include "sim/base/base.h"
 
 enum { MOST = 40, DEEP = 8, ROUNDS = 400 };

@@ -8,7 +8,7 @@
  * a TRES or a number, whatever the value, overrides those behind; of an association and those above it all
  * apply.
  */
-#include "policies/slurm/control/ctl_limits.h"
+#include "policies/slurm/accounts/ctl_limits.h"
 
 /* ---- Words ------------------------------------------------------------------------------------------ */
 

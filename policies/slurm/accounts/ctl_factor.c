@@ -6,7 +6,7 @@
  * Each factor is a double between 0 and 1 (more, with PriorityFlags=NO_NORMAL_...), times its weight; the sum
  * is cut to a whole number of 32 bits, at least 1: 0 is a held job's.
  */
-#include "policies/slurm/control/ctl_prio.h"
+#include "policies/slurm/accounts/ctl_prio.h"
 
 /* ---- Factors --------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "policies/slurm/control/ctl_prio.h"
+#include "policies/slurm/accounts/ctl_prio.h"
 
 /* To 40 bits: what a library's exp2 and log leave to chance does not order anything. */
 static double steady(double value)

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "policies/slurm/control/ctl_prio.h"
+#include "policies/slurm/accounts/ctl_prio.h"
 
 /* The number before the first that priority/basic assigns. */
 #define TOP_PRIORITY UINT32_C(0xffff0000)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/slurm/control/ctl_limits.h"
+#include "policies/slurm/accounts/ctl_limits.h"
 
 /* An association while the tree is not yet built. */
 struct sprig {

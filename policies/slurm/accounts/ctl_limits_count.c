@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "policies/slurm/control/ctl_limits.h"
+#include "policies/slurm/accounts/ctl_limits.h"
 
 static struct ctl_used *used_new(struct ctl *c)
 {

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "policies/slurm/control/ctl_limits.h"
+#include "policies/slurm/accounts/ctl_limits.h"
 
 static bool is_set(const uint64_t *bits, uint32_t i) { return bits[i / 64] & ctl_bit(i % 64); }
 

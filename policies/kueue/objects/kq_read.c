@@ -2,7 +2,7 @@
 /*
  * kq_read.c - the cluster's objects into struct kq, kind by kind: the configuration first, pods last.
  */
-#include "policies/kueue/rules/kq_read.h"
+#include "policies/kueue/objects/kq_read.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * BestFit picks the domain with the most free capacity first, and the smallest that suffices as the last one;
  * LeastFreeCapacity begins with the least.
  */
-#include "policies/kueue/rules/kq_tas_parts.h"
+#include "policies/kueue/tas/kq_tas_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *
  * Rules: KEP-2724, "Node failures", and Kueue's elastic workloads (KEP-77) with a topology.
  */
-#include "policies/kueue/rules/kq_tas_parts.h"
+#include "policies/kueue/tas/kq_tas_parts.h"
 
 #include <string.h>
 

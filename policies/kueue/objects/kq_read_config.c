@@ -5,7 +5,7 @@
  * Where it says nothing, waitForPodsReady is as Kueue v0.20 has it: on, 30 minutes. Of v1beta1 it is on where
  * it is enabled, with 5 minutes.
  */
-#include "policies/kueue/rules/kq_read.h"
+#include "policies/kueue/objects/kq_read.h"
 
 #include <string.h>
 

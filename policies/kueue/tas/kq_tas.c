@@ -6,7 +6,7 @@
  * Rules: KEP-2724 (keps/2724-topology-aware-scheduling of kubernetes-sigs/kueue),
  * pkg/scheduler/flavorassigner, tas_flavorassigner.go.
  */
-#include "policies/kueue/rules/kq_tas_parts.h"
+#include "policies/kueue/tas/kq_tas_parts.h"
 
 #include <string.h>
 

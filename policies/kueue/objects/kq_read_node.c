@@ -3,7 +3,7 @@
  * kq_read_node.c - nodes as topology-aware scheduling sees them, and pods that Kueue does not manage, which
  * use resources on them.
  */
-#include "policies/kueue/rules/kq_read.h"
+#include "policies/kueue/objects/kq_read.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * Rules: KEP-2724, TASFlavorSnapshot.FindTopologyAssignmentsForFlavor; of leaders and workers, its
  * "Co-scheduling" of podsets of one group.
  */
-#include "policies/kueue/rules/kq_tas_parts.h"
+#include "policies/kueue/tas/kq_tas_parts.h"
 
 #include <string.h>
 

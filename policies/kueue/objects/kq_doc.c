@@ -4,7 +4,7 @@
  *
  * Durations: those of Go's time.ParseDuration, as metav1.Duration takes them.
  */
-#include "policies/kueue/rules/kq_doc.h"
+#include "policies/kueue/objects/kq_doc.h"
 
 #include <string.h>
 

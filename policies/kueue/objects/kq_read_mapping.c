@@ -6,7 +6,7 @@
  * What Kueue's validateDeviceClassMappings refuses is refused: sources whose gate is off, counters and
  * capacities in one mapping, and a class in two mappings, unless both have counters, of different names.
  */
-#include "policies/kueue/rules/kq_read.h"
+#include "policies/kueue/objects/kq_read.h"
 
 #include <string.h>
 

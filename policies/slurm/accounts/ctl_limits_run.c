@@ -7,7 +7,7 @@
  * In each, all of one QOS comes before all of the next; the order within is slurmctld's, as it decides which
  * reason is seen.
  */
-#include "policies/slurm/control/ctl_limits.h"
+#include "policies/slurm/accounts/ctl_limits.h"
 
 struct attempt {
 	struct ctl_look look;

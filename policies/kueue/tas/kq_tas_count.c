@@ -7,7 +7,7 @@
  * from the rows that changed between the usage that it knows and the present one; the root's path of each is
  * added up anew.
  */
-#include "policies/kueue/rules/kq_tas_parts.h"
+#include "policies/kueue/tas/kq_tas_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

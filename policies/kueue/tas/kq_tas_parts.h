@@ -11,7 +11,7 @@
 #ifndef SL_KUEUE_KQ_TAS_PARTS_H
 #define SL_KUEUE_KQ_TAS_PARTS_H
 
-#include "policies/kueue/rules/kq_tas.h"
+#include "policies/kueue/tas/kq_tas.h"
 
 enum { KQ_COUNT_MAX = INT32_MAX }; /* Pods that a leaf is counted to hold. */
 

@@ -3,7 +3,7 @@
  * kq_tas_accounting.c - usage of leaves, in cells that kq_undo takes back, with a log of the rows that
  * changed.
  */
-#include "policies/kueue/rules/kq_tas_parts.h"
+#include "policies/kueue/tas/kq_tas_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

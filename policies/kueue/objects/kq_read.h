@@ -9,8 +9,8 @@
 #ifndef SL_KUEUE_KQ_READ_H
 #define SL_KUEUE_KQ_READ_H
 
+#include "policies/kueue/objects/kq_doc.h"
 #include "policies/kueue/rules/kq_assign.h"
-#include "policies/kueue/rules/kq_doc.h"
 
 /* A class of priority, by name: of workloads, or of pods. */
 struct kq_class {

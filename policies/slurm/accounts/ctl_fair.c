@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/slurm/control/ctl_prio.h"
+#include "policies/slurm/accounts/ctl_prio.h"
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "policies/slurm/control/ctl_prio.h"
+#include "policies/slurm/accounts/ctl_prio.h"
 
 enum { DAY = 86400, WEEK = 7 * DAY };
 

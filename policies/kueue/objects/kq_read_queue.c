@@ -4,7 +4,7 @@
  *
  * Bounds and rules of what is valid: those of the API (kueue.x-k8s.io, v1beta1 and v1beta2).
  */
-#include "policies/kueue/rules/kq_read.h"
+#include "policies/kueue/objects/kq_read.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "policies/slurm/control/ctl_limits.h"
+#include "policies/slurm/accounts/ctl_limits.h"
 
 struct submit {
 	struct ctl_look look;

@@ -5,7 +5,7 @@
  * Leaves are of hosts that are ready, schedulable, have the flavor's labels, and a label for every level
  * (KEP-2724, "Node to domain"). Where the lowest level is the host's name, a leaf is one name.
  */
-#include "policies/kueue/rules/kq_tas_parts.h"
+#include "policies/kueue/tas/kq_tas_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * Rule: KEP-2724, "Balanced placement"; findBestDomainsForBalancedPlacement. Entropies order by their 10^-9,
  * so that the last bit of a logarithm decides nothing.
  */
-#include "policies/kueue/rules/kq_tas_parts.h"
+#include "policies/kueue/tas/kq_tas_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
