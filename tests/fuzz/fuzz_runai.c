@@ -4,20 +4,8 @@
  *
  * They are refused with a sentence, or become a tree of queues whose rows are all there.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "policies/runai/runai_read.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { OBJECTS_MAX = 16 };
-
-static const char *text_of(const struct sl_doc *doc, const struct sl_doc_node *map, const char *key)
-{
-	const struct sl_doc_node *node = map ? sl_doc_member(doc, map, key) : NULL;
-	return node && node->kind == SL_DOC_TEXT ? doc->text + node->text : "";
-}
+#include "tests/fuzz/objects.h"
 
 static void look_at_share(const struct runai_share *share)
 {
@@ -92,22 +80,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sl_err err = { 0 };
 	struct sl_doc doc = { .file = "fuzz" };
-	struct sl_object object[OBJECTS_MAX];
-	uint32_t count = 0;
-	char *text = calloc(1, size + 1);
-	SL_CHECK(text);
-	if (size)
-		memcpy(text, data, size);
-	const int status = sl_doc_read_yamls(&doc, text, size, &err);
-	const struct sl_doc_node *root = !status && doc.count ? &doc.node[0] : NULL;
-	for (const struct sl_doc_node *node = root ? sl_doc_child(&doc, root) : NULL;
-		node && count < OBJECTS_MAX; node = sl_doc_next(&doc, node))
-		object[count++] = (struct sl_object){ .kind = text_of(&doc, node, "kind"),
-			.version = text_of(&doc, node, "apiVersion"),
-			.namespace = "",
-			.name = text_of(&doc, sl_doc_member(&doc, node, "metadata"), "name"),
-			.doc = &doc,
-			.node = node };
+	struct sl_object object[FUZZ_OBJECTS_MAX];
+	char *text = fuzz_text(data, size);
+	const uint32_t count = sl_doc_read_yamls(&doc, text, size, &err) ? 0 : fuzz_objects(&doc, object);
 	if (count)
 		take(NULL, object, count);
 	sl_doc_release(&doc);
