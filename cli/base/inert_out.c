@@ -13,7 +13,7 @@
 #include "cli/base/cli.h"
 #include "sim/base/out.h"
 
-enum { ALLOC = 4096 };
+enum { CHUNK = 4096 };
 
 /* The beginning of a character, whose rest comes with the next write. */
 struct rest {
@@ -49,7 +49,7 @@ static size_t cut_off(const char *text, size_t len)
 
 static bool put_inert(const char *text, size_t len)
 {
-	char made[ALLOC];
+	char made[CHUNK];
 	size_t used = 0;
 	for (const char *at = text; at < text + len;) {
 		if (used + SL_INERT_SIZE > sizeof(made)) {

@@ -21,7 +21,7 @@
 #include "cli/bundle/bundle.h"
 #include "sim/base/out.h"
 
-enum { PATH_LONGEST = 4096, CAPACITY = 30000, FILES_MAX = 100000, BLOCK = 512 };
+enum { PATH_LONGEST = 4096, CHUNK = 30000, FILES_MAX = 100000, BLOCK = 512 };
 
 static const time_t year_1980 = 315532800;
 
@@ -123,9 +123,9 @@ static bool feed_gzip(struct packer *packer, const void *bytes, size_t len, bool
 	z->next_in = (const Bytef *)bytes;
 	z->avail_in = (uInt)len;
 	do {
-		char *capacity = sl_out_reserve(packer->out, CAPACITY);
-		z->next_out = (Bytef *)capacity;
-		z->avail_out = CAPACITY;
+		char *space = sl_out_reserve(packer->out, CHUNK);
+		z->next_out = (Bytef *)space;
+		z->avail_out = CHUNK;
 		code = deflate(z, last ? Z_FINISH : Z_NO_FLUSH);
 		sl_out_advance(packer->out, (char *)z->next_out);
 	} while (code == Z_OK && (z->avail_in || !z->avail_out || last));
@@ -139,9 +139,9 @@ static bool feed_xz(struct packer *packer, const void *bytes, size_t len, bool l
 	xz->next_in = bytes;
 	xz->avail_in = len;
 	do {
-		char *capacity = sl_out_reserve(packer->out, CAPACITY);
-		xz->next_out = (uint8_t *)capacity;
-		xz->avail_out = CAPACITY;
+		char *space = sl_out_reserve(packer->out, CHUNK);
+		xz->next_out = (uint8_t *)space;
+		xz->avail_out = CHUNK;
 		code = lzma_code(xz, last ? LZMA_FINISH : LZMA_RUN);
 		sl_out_advance(packer->out, (char *)xz->next_out);
 	} while (code == LZMA_OK && (xz->avail_in || !xz->avail_out || last));
@@ -153,7 +153,7 @@ static bool feed_zstd(struct packer *packer, const void *bytes, size_t len, bool
 	ZSTD_inBuffer in = { bytes, len, 0 };
 	size_t left;
 	do {
-		ZSTD_outBuffer out = { sl_out_reserve(packer->out, CAPACITY), CAPACITY, 0 };
+		ZSTD_outBuffer out = { sl_out_reserve(packer->out, CHUNK), CHUNK, 0 };
 		left = ZSTD_compressStream2(packer->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
 		sl_out_advance(packer->out, (char *)out.dst + out.pos);
 	} while (!ZSTD_isError(left) && (last ? left > 0 : in.pos < in.size));
@@ -164,9 +164,9 @@ static int feed(struct packer *packer, const void *bytes, size_t len, bool last,
 {
 	bool good = true;
 	if (packer->packing == PLAIN && len) {
-		char *capacity = sl_out_reserve(packer->out, len);
-		memcpy(capacity, bytes, len);
-		sl_out_advance(packer->out, capacity + len);
+		char *space = sl_out_reserve(packer->out, len);
+		memcpy(space, bytes, len);
+		sl_out_advance(packer->out, space + len);
 	} else if (packer->packing == GZIP) {
 		good = feed_gzip(packer, bytes, len, last);
 	} else if (packer->packing == XZ) {
@@ -225,19 +225,19 @@ static int header_put(struct packer *packer, const char *path, const struct stat
 static int content_put(struct packer *packer, const char *from, int64_t left, struct sl_err *err)
 {
 	static const char zeros[BLOCK];
-	char capacity[CAPACITY];
+	char space[CHUNK];
 	const size_t beyond = (size_t)(left % BLOCK);
 	FILE *file = fopen(from, "rbe");
 	if (!file)
 		return sl_fail_sys(err, SL_INPUT, "open", from);
 	int status = SL_OK;
 	while (!status && left > 0) {
-		const size_t got = fread(capacity, 1, sizeof(capacity), file);
+		const size_t got = fread(space, 1, sizeof(space), file);
 		if (!got || (int64_t)got > left)
 			status = sl_fail(
 				err, SL_SYSTEM, "'%s' changed while it was packed: do it again", from);
 		else
-			status = feed(packer, capacity, got, false, err);
+			status = feed(packer, space, got, false, err);
 		left -= (int64_t)got;
 	}
 	(void)fclose(file);

@@ -28,7 +28,7 @@ static const struct option_def options[] = {
 	{ OPTION_TRUST },
 };
 
-enum { PATH_LONGEST = 4096, CAPACITY = 30000 };
+enum { PATH_LONGEST = 4096, CHUNK = 30000 };
 
 /* ---- Written ------------------------------------------------------------------------------------------ */
 
@@ -42,9 +42,9 @@ int bundle_copy(const char *from, const char *to, struct sl_err *err)
 	int status = sl_out_open(&out, to, err);
 	if (!status) {
 		for (size_t got = 1; got;) {
-			char *capacity = sl_out_reserve(out, CAPACITY);
-			got = fread(capacity, 1, CAPACITY, file);
-			sl_out_advance(out, capacity + got);
+			char *space = sl_out_reserve(out, CHUNK);
+			got = fread(space, 1, CHUNK, file);
+			sl_out_advance(out, space + got);
 		}
 		if (ferror(file)) {
 			sl_out_abandon(out);

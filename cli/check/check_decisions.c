@@ -383,9 +383,9 @@ static int write_packed(const char *path, const struct bytes *plain, struct sl_e
 	const int status = sl_out_open(&out, path, err);
 	for (size_t at = 0; !status && at < len; at += STEP) {
 		const size_t part = len - at < STEP ? len - at : STEP;
-		char *capacity = sl_out_reserve(out, part);
-		memcpy(capacity, packed + at, part);
-		sl_out_advance(out, capacity + part);
+		char *space = sl_out_reserve(out, part);
+		memcpy(space, packed + at, part);
+		sl_out_advance(out, space + part);
 	}
 	free(packed);
 	return status ? status : sl_out_commit(out, err);

@@ -36,8 +36,8 @@ static int check_impact_name_of(struct check *check, enum impact_kind kind, int3
 	if (number < 0)
 		return SL_OK;
 	*sl_put_i64(text, number) = '\0';
-	const char *metric_info = name ? name[number] : text;
-	return names_add(&check->group[kind], check->arena, metric_info, strlen(metric_info), of, err);
+	const char *label = name ? name[number] : text;
+	return names_add(&check->group[kind], check->arena, label, strlen(label), of, err);
 }
 
 /* Powers of two: "1", "2-3", "4-7". */

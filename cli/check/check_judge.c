@@ -335,7 +335,7 @@ static int judge_value(
 }
 
 /* A user's name may be anything, and is printed. */
-static const char *metric_info(struct check *check, const char *name)
+static const char *printable(struct check *check, const char *name)
 {
 	char *text = sl_strdup(check->arena, name, strlen(name));
 	for (char *p = text; p && *p; p++)
@@ -364,7 +364,7 @@ static int judge_one(struct check *check, const struct check_case *found, size_t
 	if (!item)
 		return SL_SYSTEM;
 	item->metric = &found->of->metric[metric];
-	item->name = metric_info(check, name);
+	item->name = printable(check, name);
 	if (!item->name)
 		return sl_fail_memory(err);
 	item->at = baseline_place(&check->baseline, item->metric->range.key);

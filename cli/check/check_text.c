@@ -84,16 +84,16 @@ void check_print(const struct check *check, FILE *file)
 	enum { COLUMNS = 4 };
 	char text[LINE];
 	struct screen_table *table = screen_table_new(check->arena, COLUMNS);
-	size_t metric_info = 0;
+	size_t shown = 0;
 	for (size_t i = 0; i < check->reported_count; i++) {
 		const struct check_item *item = &check->reported[i];
 		if (check->quiet && item->status < CHECK_WARN)
 			continue;
 		item_text(text, item);
 		screen_row(table, "llll", check_status_name(item->status), item->of->id, item->name, text);
-		metric_info++;
+		shown++;
 	}
-	if (metric_info)
+	if (shown)
 		screen_print(table, file);
 	if (check->impact && !check->quiet)
 		impact_print(check, file);

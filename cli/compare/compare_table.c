@@ -231,7 +231,7 @@ static bool any_interval(const struct comparison *all, size_t row)
 /* Below a difference. */
 struct below {
 	const char *heading;
-	bool (*metric_info)(const struct sl_certainty *known);
+	bool (*applies)(const struct sl_certainty *known);
 	void (*cell)(char text[120], const struct sl_certainty *known);
 };
 
@@ -269,14 +269,14 @@ static void below_rows(struct screen_table *table, const struct comparison *all,
 	for (size_t i = 0; i < SL_LEN(rows); i++) {
 		bool any = false;
 		for (const struct summary_metric *column = all->column; column->name; column++)
-			any |= rows[i].metric_info(compare_certainty(all, row, column->name));
+			any |= rows[i].applies(compare_certainty(all, row, column->name));
 		if (!any)
 			continue;
 		screen_cell(table, false, "%s", rows[i].heading);
 		for (const struct summary_metric *column = all->column; column->name; column++) {
 			const struct sl_certainty *known = compare_certainty(all, row, column->name);
 			char text[120] = "";
-			if (rows[i].metric_info(known))
+			if (rows[i].applies(known))
 				rows[i].cell(text, known);
 			screen_cell(table, true, "%s", text);
 		}
@@ -410,12 +410,12 @@ void compare_methods(const struct comparison *all)
 			     : "\n* told from no difference by a test at 5 %%, ~ not told from it\n");
 	covers_print(all);
 	for (size_t i = 0; i < all->reported.difference_count; i++) {
-		bool metric_info = false;
-		for (size_t k = i; k < all->reported.difference_count && !metric_info; k++)
-			metric_info = compare_table_is_displayed(all, all->reported.difference[k].metric) &&
-				      strcmp(all->reported.difference[k].method,
-					      all->reported.difference[i].method) == 0;
-		if (metric_info && !said_before(all, i))
+		bool displayed = false;
+		for (size_t k = i; k < all->reported.difference_count && !displayed; k++)
+			displayed = compare_table_is_displayed(all, all->reported.difference[k].metric) &&
+				    strcmp(all->reported.difference[k].method,
+					    all->reported.difference[i].method) == 0;
+		if (displayed && !said_before(all, i))
 			method_print(all, all->reported.difference[i].method);
 	}
 }

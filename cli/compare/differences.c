@@ -377,8 +377,8 @@ static int put_samples(struct differences *all, const struct difference_samples 
 		of[0][count] = (double)*a / 1e6;
 		of[1][count++] = (double)*b / 1e6;
 	}
-	const int64_t *a = metrics_get(samples->metric_info(samples->self, 0), metric);
-	const int64_t *b = metrics_get(samples->metric_info(samples->self, run), metric);
+	const int64_t *a = metrics_get(samples->means(samples->self, 0), metric);
+	const int64_t *b = metrics_get(samples->means(samples->self, run), metric);
 	if (!any || count < 2 || !a || !b)
 		return SL_OK;
 	struct reported reported =

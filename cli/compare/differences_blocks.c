@@ -340,7 +340,7 @@ static void quantile_take(struct quantile *quantile, const struct pair *pair, do
 }
 
 static void quantile_interval(struct reported *reported, const struct quantile *quantile, double first,
-	const struct displayed_way *way, int64_t metric_info)
+	const struct displayed_way *way, int64_t base)
 {
 	const size_t rank = (quantile->count * way->hundredth + 99) / 100;
 	const size_t from = rank ? rank - 1 : 0;
@@ -355,7 +355,7 @@ static void quantile_interval(struct reported *reported, const struct quantile *
 	set_interval(reported, low - first, high - first);
 	reported->certainty.covers = way->covers;
 	if (first > 0) {
-		set_ratio(reported, metric_info, low / first, high / first);
+		set_ratio(reported, base, low / first, high / first);
 		reported->certainty.ratio_covers = way->ratio_covers;
 	}
 }
@@ -364,9 +364,9 @@ static struct reported of_quantile(
 	struct pair *pair, const struct displayed_way *way, const char *what, struct sl_err *err)
 {
 	const struct differences *all = pair->all;
-	const int64_t metric_info = *series_metric(all, 0, way->name);
-	const int64_t estimate = *series_metric(all, pair->run, way->name) - metric_info;
-	const double first = (double)metric_info / 1e6;
+	const int64_t base = *series_metric(all, 0, way->name);
+	const int64_t estimate = *series_metric(all, pair->run, way->name) - base;
+	const double first = (double)base / 1e6;
 	struct quantile quantile = { .blocks = pair->block_count };
 	quantile.first = calloc(2 * (size_t)quantile.blocks + 1, sizeof(double));
 	if (!quantile.first || !pair_sort(pair)) {
@@ -385,7 +385,7 @@ static struct reported of_quantile(
 		if (all->cut_each)
 			test_ranks(&reported, quantile.difference, quantile.blocks, true);
 		const bool apart = estimate && is_significant(&quantile, first);
-		quantile_interval(&reported, &quantile, first, way, metric_info);
+		quantile_interval(&reported, &quantile, first, way, base);
 		if (reported.difference.low > reported.difference.high)
 			reported.difference.method = "no interval, as its upper end is open";
 		else

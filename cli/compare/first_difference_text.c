@@ -111,19 +111,17 @@ static bool decisions_alike(const struct difference_act *a, const struct differe
 /* "; job 9 and job 12 started, job 3 ended; and 4 more" */
 static void put_others(struct cell *cell, const struct difference_side *side)
 {
-	const uint32_t metric_info =
-		side->other_count < DIFFERENCE_MANY ? side->other_count : DIFFERENCE_MANY;
-	for (uint32_t i = 0; i < metric_info; i++) {
-		const bool last =
-			i + 1 == metric_info || !decisions_alike(&side->other[i + 1], &side->other[i]);
+	const uint32_t shown = side->other_count < DIFFERENCE_MANY ? side->other_count : DIFFERENCE_MANY;
+	for (uint32_t i = 0; i < shown; i++) {
+		const bool last = i + 1 == shown || !decisions_alike(&side->other[i + 1], &side->other[i]);
 		const bool first = i == 0 || !decisions_alike(&side->other[i - 1], &side->other[i]);
 		cell_put(cell, "%s%s", first ? (i ? "; job " : "job ") : ", ", side->other[i].job);
 		if (last)
 			cell_put(cell, " %s",
 				side->other[i].rerun ? "failed" : decision_heading(side->other[i].decision));
 	}
-	if (side->other_count > metric_info)
-		cell_put(cell, "; and %u more", side->other_count - metric_info);
+	if (side->other_count > shown)
+		cell_put(cell, "; and %u more", side->other_count - shown);
 }
 
 static void put_left(struct cell *cell, const struct difference_side *side)

@@ -183,10 +183,10 @@ struct table {
 
 void put_bytes(struct sl_out *out, const char *text, size_t len)
 {
-	enum { ALLOC = 1 << 14 };
+	enum { CHUNK = 1 << 14 };
 	for (size_t done = 0; done < len;) {
-		const size_t size = len - done < ALLOC ? len - done : ALLOC;
-		char *p = sl_out_reserve(out, ALLOC);
+		const size_t size = len - done < CHUNK ? len - done : CHUNK;
+		char *p = sl_out_reserve(out, CHUNK);
 		memcpy(p, text + done, size);
 		sl_out_advance(out, p + size);
 		done += size;

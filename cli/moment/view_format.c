@@ -120,10 +120,10 @@ int format_long(struct view_format *format, const char *text, const struct view_
 static void print_column(const struct view_column *column, const char *text, size_t len)
 {
 	const size_t width = (size_t)column->width;
-	const size_t metric_info = width && len > width ? width : len;
-	const int pad = (int)(width > metric_info ? width - metric_info : 0);
-	printf("%*s%.*s%*s%.*s", column->right ? pad : 0, "", (int)metric_info, text, column->right ? 0 : pad,
-		"", (int)column->suffix_len, column->suffix ? column->suffix : "");
+	const size_t printed = width && len > width ? width : len;
+	const int pad = (int)(width > printed ? width - printed : 0);
+	printf("%*s%.*s%*s%.*s", column->right ? pad : 0, "", (int)printed, text, column->right ? 0 : pad, "",
+		(int)column->suffix_len, column->suffix ? column->suffix : "");
 }
 
 void format_heading(const struct view_format *format)
@@ -145,14 +145,14 @@ void format_line(const struct view_format *format, const struct view *view, cons
 		cell_clear(&cell);
 		if (field->put)
 			field->put(&cell, view, line);
-		struct cell metric_info = { 0 };
+		struct cell safe = { 0 };
 		for (const char *at = cell.len ? cell.text : ""; *at;) {
 			char letter[SL_INERT_SIZE];
 			(void)sl_inert(&at, letter);
-			cell_put(&metric_info, "%s", letter);
+			cell_put(&safe, "%s", letter);
 		}
-		print_column(&format->column[i], metric_info.len ? metric_info.text : "", metric_info.len);
-		cell_free(&metric_info);
+		print_column(&format->column[i], safe.len ? safe.text : "", safe.len);
+		cell_free(&safe);
 	}
 	putchar('\n');
 	cell_free(&cell);

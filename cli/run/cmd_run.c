@@ -123,15 +123,15 @@ static void gauge_metrics(
 static void value_row(
 	struct screen_table *table, const char *name, enum summary_unit unit, const int64_t *value)
 {
-	char metric_info[48], seconds[48];
+	char text[48], seconds[48];
 	const bool time = unit == UNIT_TIME && value;
 	screen_cell(table, false, "%s", name);
 	screen_cell(table, true, "%s%s",
 		!value ? "none"
 		: time ? screen_number(seconds, *value, 2)
-		       : summary_text(metric_info, unit, *value),
+		       : summary_text(text, unit, *value),
 		time ? " s" : "");
-	screen_cell(table, false, "%s", time ? summary_text(metric_info, unit, *value) : "");
+	screen_cell(table, false, "%s", time ? summary_text(text, unit, *value) : "");
 }
 
 static int selected_print(struct screen_table *table, const struct sl_metrics *metrics,

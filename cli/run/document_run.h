@@ -75,7 +75,7 @@ void differences_untold(struct differences *all, const char *why);
 struct difference_samples {
 	size_t runs, each;
 	const struct sl_metrics *(*of)(void *self, size_t run, size_t i);
-	const struct sl_metrics *(*metric_info)(void *self, size_t run); /* The means over them. */
+	const struct sl_metrics *(*means)(void *self, size_t run); /* The means over them. */
 	void *self;
 	const char *what; /* "seeds" */
 	bool serial;      /* They follow each other. */

@@ -52,8 +52,8 @@ struct ahead {
 };
 
 struct outdir {
-	char metric_info[PATH]; /* As the user calls it, for messages. */
-	char target[PATH];      /* Without links and trailing slashes. */
+	char shown[PATH];  /* As the user calls it, for messages. */
+	char target[PATH]; /* Without links and trailing slashes. */
 	char temp[PATH];
 	int lock; /* Held on temp as long as this process writes there. */
 	char identity[65];
@@ -258,14 +258,13 @@ static bool is_fixed(const char *target)
 
 static int claim_existing(struct outdir *dir, bool force, struct sl_err *err)
 {
-	char *resolved = realpath(dir->metric_info, NULL);
+	char *resolved = realpath(dir->shown, NULL);
 	if (!resolved)
-		return sl_fail_sys(err, SL_SYSTEM, "open", dir->metric_info);
+		return sl_fail_sys(err, SL_SYSTEM, "open", dir->shown);
 	const int len = snprintf(dir->target, PATH, "%s", resolved);
 	free(resolved);
 	if (len >= PATH)
-		return sl_fail(
-			err, SL_USAGE, "path is too long: '%.100s...'; use a shorter one", dir->metric_info);
+		return sl_fail(err, SL_USAGE, "path is too long: '%.100s...'; use a shorter one", dir->shown);
 	char foreign[PATH];
 	const enum holds holds = folder_holds(dir->documents, dir->target, dir->identity, foreign);
 	dir->merge = holds == HOLDS_FOREIGN || is_fixed(dir->target);
@@ -274,10 +273,10 @@ static int claim_existing(struct outdir *dir, bool force, struct sl_err *err)
 	if (holds == HOLDS_OTHER)
 		return sl_fail(err, SL_USAGE,
 			"'%s' holds results of other inputs or settings: name another directory, or give --force",
-			dir->metric_info);
+			dir->shown);
 	return sl_fail(err, SL_USAGE,
 		"'%s' holds %.240s, which is not of a run: name another directory, or give --force",
-		dir->metric_info, foreign);
+		dir->shown, foreign);
 }
 
 /* Sets target; what is there stays untouched. */
@@ -285,18 +284,16 @@ static int claim(struct outdir *dir, bool force, struct sl_err *err)
 {
 	struct stat found;
 	char parent[PATH];
-	dir->exists = stat(dir->metric_info, &found) == 0;
+	dir->exists = stat(dir->shown, &found) == 0;
 	if (dir->exists && !S_ISDIR(found.st_mode))
-		return sl_fail(
-			err, SL_USAGE, "'%s' is not a directory: name one, or a new one", dir->metric_info);
+		return sl_fail(err, SL_USAGE, "'%s' is not a directory: name one, or a new one", dir->shown);
 	if (dir->exists)
 		return claim_existing(dir, force, err);
-	parent_of(parent, dir->metric_info);
+	parent_of(parent, dir->shown);
 	if (stat(parent, &found) != 0)
 		return sl_fail(err, SL_SYSTEM,
-			"cannot create '%s': there is no directory '%s'; make it first", dir->metric_info,
-			parent);
-	(void)snprintf(dir->target, PATH, "%s", dir->metric_info);
+			"cannot create '%s': there is no directory '%s'; make it first", dir->shown, parent);
+	(void)snprintf(dir->target, PATH, "%s", dir->shown);
 	return SL_OK;
 }
 
@@ -386,9 +383,9 @@ static int temp_make(struct outdir *dir, struct sl_err *err)
 		(void)close(dir->lock);
 		return sl_fail(err, SL_USAGE,
 			"'%s' is being written by another schedlab: wait for its end, or name another directory",
-			dir->metric_info);
+			dir->shown);
 	}
-	return sl_fail_sys(err, SL_SYSTEM, "create", dir->metric_info);
+	return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
 }
 
 static void *ahead_write(void *self)
@@ -435,7 +432,7 @@ static int claimed(struct outdir **dir, const char *path, const char *identity, 
 	struct outdir *made = calloc(1, sizeof(*made));
 	if (!made)
 		return sl_fail_memory(err);
-	(void)snprintf(made->metric_info, PATH, "%.*s", (int)len, path);
+	(void)snprintf(made->shown, PATH, "%.*s", (int)len, path);
 	made->documents = ways.registry->known.documents;
 	made->arena = sl_arena_new();
 	int status = made->arena ? identity_hash(identity, made->identity, err) : sl_fail_memory(err);
@@ -489,7 +486,7 @@ int outdir_check(const char *path, const char *identity, struct outdir_ways ways
 		return status;
 	parent_of(folder, made->target);
 	if (access(made->merge ? made->target : folder, W_OK) != 0)
-		status = sl_fail_sys(err, SL_SYSTEM, "create", made->metric_info);
+		status = sl_fail_sys(err, SL_SYSTEM, "create", made->shown);
 	outdir_drop(made);
 	return status;
 }
@@ -516,13 +513,13 @@ static int file_open(
 {
 	char inside[PATH];
 	char path[PATH];
-	char metric_info[PATH];
+	char shown[PATH];
 	(void)snprintf(inside, PATH, "%.1100s%.2000s", prefix, name);
 	int status = outdir_join(path, dir->temp, inside, err);
 	if (!status)
-		status = outdir_join(metric_info, dir->metric_info, inside, err);
+		status = outdir_join(shown, dir->shown, inside, err);
 	if (!status)
-		status = out_open_as(out, path, metric_info, err);
+		status = out_open_as(out, path, shown, err);
 	if (!status)
 		out_ways(*out, false, true); /* All at once, at the end. */
 	return status;
@@ -759,7 +756,7 @@ static int folder_make(struct outdir *dir, const char *name, struct sl_err *err)
 	char path[PATH];
 	const int status = outdir_join(path, dir->temp, name, err);
 	if (!status && mkdir(path, 0777) != 0)
-		return sl_fail_sys(err, SL_SYSTEM, "create", dir->metric_info);
+		return sl_fail_sys(err, SL_SYSTEM, "create", dir->shown);
 	return status;
 }
 
@@ -995,7 +992,7 @@ int outdir_commit(struct outdir *dir, struct sl_err *err)
 {
 	int status = dir->compares ? compare_record(dir, err) : SL_OK;
 	if (!status && publish(dir) != 0)
-		status = sl_fail_sys(err, SL_SYSTEM, "replace", dir->metric_info);
+		status = sl_fail_sys(err, SL_SYSTEM, "replace", dir->shown);
 	if (status)
 		(void)remove_tree(dir->temp);
 	outdir_free(dir);

@@ -68,10 +68,10 @@ static bool is_read(const char *tool, const struct slurm_option *option, const c
 		put_quoted(&line, value);
 	}
 	struct sl_job_desc *desc = calloc(SLURM_COMPONENTS_MAX, sizeof(*desc));
-	char *capacity = line.text ? malloc(slurm_options_capacity(line.len)) : NULL;
+	char *space = line.text ? malloc(slurm_options_size(line.len)) : NULL;
 	bool read = false;
-	if (desc && capacity) {
-		const struct slurm_line text = { line.text, line.len, now, capacity };
+	if (desc && space) {
+		const struct slurm_line text = { line.text, line.len, now, space };
 		read = !slurm_options(&text, desc, &said, &ignored) && !said.unread && !said.unknown;
 	}
 	if (read && option->what == OPTION_TIME)
@@ -88,7 +88,7 @@ static bool is_read(const char *tool, const struct slurm_option *option, const c
 	}
 	if (read && option->what == OPTION_COUNT && value && strcmp(value, "0") == 0)
 		read = false;
-	free(capacity);
+	free(space);
 	free(desc);
 	cell_free(&line);
 	return read;

@@ -171,18 +171,18 @@ static void put_advance(struct shell *shell, struct cell *entry)
 static bool read_script(struct shell *shell, const char *path, const char **text)
 {
 	FILE *file = fopen(path, "r");
-	char *capacity = sl_alloc(shell->arena, SHELL_TEXT_MAX + 2, 1);
+	char *space = sl_alloc(shell->arena, SHELL_TEXT_MAX + 2, 1);
 	*text = NULL;
-	if (!file || !capacity) {
+	if (!file || !space) {
 		shell_says(shell, 1, "sbatch: error: Unable to open file %s", path);
 	} else {
-		const size_t len = fread(capacity, 1, SHELL_TEXT_MAX + 1, file);
+		const size_t len = fread(space, 1, SHELL_TEXT_MAX + 1, file);
 		if (len > SHELL_TEXT_MAX)
 			shell_says(shell, 1, "sbatch: error: Batch script exceeds the size of 1 MiB");
-		else if (memchr(capacity, '\0', len))
+		else if (memchr(space, '\0', len))
 			shell_says(shell, 1, "sbatch: error: Batch script contains a zero byte");
 		else
-			*text = capacity; /* A folder reads as nothing. */
+			*text = space; /* A folder reads as nothing. */
 	}
 	if (file)
 		(void)fclose(file);

@@ -177,10 +177,10 @@ const char *sweep_engine_at(size_t i) { return i < SL_LEN(engines) ? engines[i].
 static int name_check(const char *name, struct sl_err *err)
 {
 	for (const char *at = name; *at;) {
-		char metric_info[SL_INERT_SIZE];
+		char inert[SL_INERT_SIZE];
 		const char *was = at;
-		const size_t len = sl_inert(&at, metric_info);
-		if (len != (size_t)(at - was) || memcmp(was, metric_info, len) != 0)
+		const size_t len = sl_inert(&at, inert);
+		if (len != (size_t)(at - was) || memcmp(was, inert, len) != 0)
 			return sl_fail(err, SL_USAGE,
 				"--emit: '%.500s' has control characters, or is no UTF-8: give the folder another name",
 				name);

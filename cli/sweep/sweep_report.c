@@ -335,19 +335,18 @@ static void report_missing(const struct found *found, bool below)
 	const struct sweep *sweep = found->sweep;
 	const size_t missing = sweep->count - found->count;
 	char *text = NULL;
-	size_t len, metric_info = 0;
+	size_t len, shown = 0;
 	FILE *to = missing ? open_memstream(&text, &len) : NULL;
-	for (size_t number = 0, at = 0; to && number < sweep->count && metric_info < MISSING_DISPLAYED;
-		number++) {
+	for (size_t number = 0, at = 0; to && number < sweep->count && shown < MISSING_DISPLAYED; number++) {
 		if (at < found->count && found->point[at].number == number) {
 			at++;
 			continue;
 		}
-		(void)fprintf(to, "%s", metric_info++ ? ", " : "");
+		(void)fprintf(to, "%s", shown++ ? ", " : "");
 		put_point(to, sweep, number);
 	}
 	if (to && !fclose(to)) {
-		const char *more = missing > metric_info ? " ..." : "";
+		const char *more = missing > shown ? " ..." : "";
 		if (below)
 			printf("\n%zu of %zu points are missing: %s%s\n", missing, sweep->count, text, more);
 		else

@@ -134,10 +134,10 @@ static bool is_bounded(const struct search *search, size_t metric)
 static void print_curves(const struct search *search)
 {
 	const size_t axes = search->axis_count;
-	size_t metric_info = search->until_count;
+	size_t shown = search->until_count;
 	for (size_t i = 0; i < CURVE_METRICS; i++)
-		metric_info += !is_bounded(search, i);
-	struct screen_table *table = screen_table_new(search->arena, axes + 2 * metric_info + 1);
+		shown += !is_bounded(search, i);
+	struct screen_table *table = screen_table_new(search->arena, axes + 2 * shown + 1);
 	for (size_t i = 0; i < axes; i++)
 		screen_cell(table, true, "%.60s", search->axis[i].name);
 	for (size_t i = 0; i < CURVE_METRICS; i++) {

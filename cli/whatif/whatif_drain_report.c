@@ -17,7 +17,7 @@ static const char *const way_text[DRAIN_WAYS] = { [DRAIN_WAIT] = "wait", [DRAIN_
 struct order {
 	const struct drain *drain;
 	size_t *row; /* Of plans, the best first. */
-	bool *metric_info;
+	bool *shown;
 };
 
 static bool is_better(const struct drain_plan *a, const struct drain_plan *b)
@@ -43,8 +43,8 @@ static int order_make(struct order *order, const struct drain *drain, struct sl_
 {
 	*order = (struct order){ .drain = drain };
 	order->row = sl_alloc(drain->arena, drain->plan_count, sizeof(*order->row));
-	order->metric_info = sl_alloc(drain->arena, drain->plan_count, sizeof(*order->metric_info));
-	if (!order->row || !order->metric_info)
+	order->shown = sl_alloc(drain->arena, drain->plan_count, sizeof(*order->shown));
+	if (!order->row || !order->shown)
 		return sl_fail_memory(err);
 	for (size_t i = 0; i < drain->plan_count; i++)
 		order->row[i] = i;
@@ -59,12 +59,12 @@ static void whatif_drain_report_choose(struct order *order)
 	const size_t count = order->drain->plan_count;
 	const size_t best = order->row[0] / DRAIN_WAYS * DRAIN_WAYS;
 	for (size_t i = 0; i < count && i < BEST_DISPLAYED; i++)
-		order->metric_info[order->row[i]] = true;
+		order->shown[order->row[i]] = true;
 	for (size_t i = best >= DRAIN_WAYS ? best - DRAIN_WAYS : 0;
 		i < count && i < best + (size_t)2 * DRAIN_WAYS; i++)
-		order->metric_info[i] = true;
+		order->shown[i] = true;
 	for (size_t i = 0; i < DRAIN_WAYS; i++)
-		order->metric_info[i] = true;
+		order->shown[i] = true;
 }
 
 /* ---- For people ------------------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static int print(const struct order *order)
 		return SL_SYSTEM;
 	head_row(table, drain);
 	for (size_t i = 0; i < drain->plan_count; i++)
-		if (order->metric_info[i])
+		if (order->shown[i])
 			plan_row(table, drain, &drain->plan[i], i == order->row[0]);
 	print_heading(drain);
 	screen_print(table, stdout);

@@ -11,9 +11,9 @@
 #include "cli/whatif/whatif_search.h"
 
 static const struct {
-	const char *word, *metric_info;
+	const char *word, *suffix;
 } pers[] = {
-	[PRICE_ALLOC] = { "piece", "" },
+	[PRICE_PIECE] = { "piece", "" },
 	[PRICE_MONTH] = { "month", " a month" },
 	[PRICE_HOUR] = { "hour", " an hour" },
 };
@@ -101,7 +101,7 @@ int prices_read(struct prices *prices, const struct axis *axis, size_t count, co
 	const struct sl_cluster *cluster, struct sl_err *err)
 {
 	const char *missing = NULL;
-	*prices = (struct prices){ .per = PRICE_ALLOC };
+	*prices = (struct prices){ .per = PRICE_PIECE };
 	int status = read_per(prices, arg(args, "price-per"), err);
 	if (!status)
 		status = read_budget(prices, arg(args, "budget"), err);
@@ -138,7 +138,7 @@ const char *price_text(char buffer[64], const struct prices *prices, int64_t mic
 {
 	char number[48];
 	const bool whole = micro % 1000000 == 0;
-	(void)snprintf(buffer, 64, "%s%s", screen_number(number, micro, whole ? 0 : 2),
-		pers[prices->per].metric_info);
+	(void)snprintf(
+		buffer, 64, "%s%s", screen_number(number, micro, whole ? 0 : 2), pers[prices->per].suffix);
 	return buffer;
 }

@@ -66,7 +66,7 @@ int axis_pool(struct axis *axis, int64_t cpus, struct sl_arena *arena, struct sl
 int axis_buy(struct axis *axis, const char *text, size_t len, struct sl_arena *arena, struct sl_err *err);
 
 /* whatif_price.c */
-enum price_per { PRICE_ALLOC, PRICE_MONTH, PRICE_HOUR };
+enum price_per { PRICE_PIECE, PRICE_MONTH, PRICE_HOUR };
 struct prices {
 	bool any;
 	enum price_per per;

@@ -47,7 +47,7 @@ static const char *margin_text(char text[64], const struct threshold *until, con
 /* What a served GPU-hour costs: of prices per node, over the run; else by its duration. */
 static bool rate_of(const struct search *search, const struct outcome *outcome, int64_t *micro)
 {
-	static const int64_t hours[] = { [PRICE_ALLOC] = 0, [PRICE_MONTH] = 730, [PRICE_HOUR] = 1 };
+	static const int64_t hours[] = { [PRICE_PIECE] = 0, [PRICE_MONTH] = 730, [PRICE_HOUR] = 1 };
 	const struct figure *served = &outcome->served;
 	const int64_t per = hours[search->prices.per];
 	if (!served->known || served->mean <= 0 || !outcome->makespan.known || outcome->cost <= 0)
@@ -392,14 +392,14 @@ static void print_proof(const struct search *search, const struct answers *answe
 	if (unbuilt)
 		(void)printf(" (%zu cannot be made)", unbuilt);
 	if (broken) {
-		size_t metric_info = 0;
+		size_t shown = 0;
 		(void)printf("; not monotone: it fails at");
-		for (size_t p = 0; p < grid->points && metric_info < BREAKS_DISPLAYED; p++) {
+		for (size_t p = 0; p < grid->points && shown < BREAKS_DISPLAYED; p++) {
 			char text[POINT_TEXT];
 			if (axis_search_breaks(grid, p))
-				(void)printf("%s %s", metric_info++ ? "," : "", point_text(text, search, p));
+				(void)printf("%s %s", shown++ ? "," : "", point_text(text, search, p));
 		}
-		(void)printf("%s, although less will do", broken > metric_info ? " ..." : "");
+		(void)printf("%s, although less will do", broken > shown ? " ..." : "");
 		const size_t from = search->axis_count == 1 ? from_here_on(search) : SIZE_MAX;
 		char text[POINT_TEXT];
 		if (from != SIZE_MAX)

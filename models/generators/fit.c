@@ -15,16 +15,16 @@
 
 int fit_found_init(struct fit_found *found, struct sl_err *err)
 {
-	*found = (struct fit_found){ .capacity = calloc(FIT_PARAMS, FIT_TEXT) };
-	return found->capacity ? SL_OK : sl_fail_memory(err);
+	*found = (struct fit_found){ .space = calloc(FIT_PARAMS, FIT_TEXT) };
+	return found->space ? SL_OK : sl_fail_memory(err);
 }
 
-void fit_found_release(struct fit_found *found) { free(found->capacity); }
+void fit_found_release(struct fit_found *found) { free(found->space); }
 
 void fit_say(struct fit_found *found, const char *key, const char *text)
 {
 	SL_CHECK(found->count < FIT_PARAMS && strlen(text) < FIT_TEXT);
-	char *to = found->capacity + found->count * FIT_TEXT;
+	char *to = found->space + found->count * FIT_TEXT;
 	memcpy(to, text, strlen(text) + 1);
 	found->param[found->count].key = key;
 	found->param[found->count++].text = to;

@@ -35,7 +35,7 @@ struct fit_found {
 		char *text;
 	} param[FIT_PARAMS];
 	size_t count;
-	char *capacity; /* FIT_TEXT bytes for each. */
+	char *space; /* FIT_TEXT bytes for each. */
 };
 int fit_found_init(struct fit_found *found, struct sl_err *err);
 void fit_found_release(struct fit_found *found);

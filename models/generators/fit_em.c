@@ -174,15 +174,15 @@ int fit_mixture(struct fit_mixture *m, enum fit_family family, size_t parts, con
 	const size_t every = family == FIT_WEIBULL && count > LOOKED_AT ? count / LOOKED_AT : 1;
 	struct em em = { .family = family, .count = count / every };
 	SL_CHECK(parts >= 1 && parts <= FIT_PARTS && count >= parts);
-	double *capacity = calloc(em.count * parts + count, sizeof(*capacity));
-	if (!capacity)
+	double *space = calloc(em.count * parts + count, sizeof(*space));
+	if (!space)
 		return sl_fail_memory(err);
-	double *ln = capacity + em.count * parts;
+	double *ln = space + em.count * parts;
 	for (size_t i = 0; i < em.count; i++)
 		ln[i] = log(x[i * every + every / 2]);
 	em.ln = ln;
 	for (size_t k = 0; k < parts; k++)
-		em.odds[k] = capacity + k * em.count;
+		em.odds[k] = space + k * em.count;
 	*m = (struct fit_mixture){ .parts = parts, .likelihood = -HUGE_VAL };
 	fit_em_begin(m, &em);
 	int status = SL_OK;
@@ -197,7 +197,7 @@ int fit_mixture(struct fit_mixture *m, enum fit_family family, size_t parts, con
 	for (size_t i = 0; i < count; i++)
 		ln[i] = log(x[i]);
 	m->likelihood = expect(m, family, ln, count, NULL);
-	free(capacity);
+	free(space);
 	return status;
 }
 

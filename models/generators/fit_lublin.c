@@ -139,18 +139,18 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 {
 	const uint32_t every = t->count > LOOKED_AT ? t->count / LOOKED_AT : 1;
 	const size_t count = t->count / every;
-	double *capacity = calloc(count, 3 * sizeof(*capacity));
-	if (!capacity)
+	double *space = calloc(count, 3 * sizeof(*space));
+	if (!space)
 		return sl_fail_memory(err);
 	double widest = 1;
 	for (size_t i = 0; i < count; i++) {
 		const struct fit_job *job = &t->job[i * every];
-		capacity[i] = log((double)job->run + 0.5); /* It was rounded down. */
-		capacity[count + i] = log(capacity[i]);
-		capacity[2 * count + i] = job->size;
+		space[i] = log((double)job->run + 0.5); /* It was rounded down. */
+		space[count + i] = log(space[i]);
+		space[2 * count + i] = job->size;
 		widest = fmax(widest, job->size);
 	}
-	struct runs runs = { capacity, capacity + count, capacity + 2 * count, count };
+	struct runs runs = { space, space + count, space + 2 * count, count };
 	double best[6] = { 0 };
 	double least = HUGE_VAL;
 	int status = SL_OK;
@@ -167,7 +167,7 @@ static int fit_runs(const struct fit_trace *t, struct fit_found *found, struct s
 		for (size_t k = 0; k < 6; k++)
 			best[k] = x[k];
 	}
-	free(capacity);
+	free(space);
 	static const char *const key[] = { "a1", "b1", "a2", "b2" };
 	for (size_t k = 0; k < 4; k++)
 		fit_say_real(

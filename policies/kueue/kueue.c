@@ -252,10 +252,10 @@ int kueue_room_make(struct kq *kq)
 {
 	for (uint32_t i = 0; i < kq->host_count; i++)
 		if (!kq->host[i].foreign)
-			kq->host[i].foreign = kq_capacity(kq, kq->resource_count, sizeof(int64_t));
+			kq->host[i].foreign = kq_alloc(kq, kq->resource_count, sizeof(int64_t));
 	for (uint32_t i = 0; i < kq->local_count; i++) {
-		kq->local[i].used = kq_capacity(kq, kq->resource_count, sizeof(double));
-		kq->local[i].penalty = kq_capacity(kq, kq->resource_count, sizeof(double));
+		kq->local[i].used = kq_alloc(kq, kq->resource_count, sizeof(double));
+		kq->local[i].penalty = kq_alloc(kq, kq->resource_count, sizeof(double));
 	}
 	return kq->err.status;
 }

@@ -35,8 +35,7 @@ static void add_selector(
 /* One without an expression of CEL selects all, as in Kueue. */
 struct kueue_selectors kueue_selectors_of(struct kueue *k, struct sl_at list)
 {
-	struct kueue_selectors selectors = { .at = kq_capacity(
-						     k->kq, sl_at_count(list), sizeof(struct cel *)) };
+	struct kueue_selectors selectors = { .at = kq_alloc(k->kq, sl_at_count(list), sizeof(struct cel *)) };
 	for (struct sl_at one = sl_at_first(list); one.node && selectors.at; one = sl_at_next(one)) {
 		const struct sl_at at = sl_at_get(one, "cel.expression");
 		const char *text = sl_at_text(at);
@@ -50,7 +49,7 @@ struct kueue_selectors kueue_selectors_of(struct kueue *k, struct sl_at list)
 
 struct kueue_selectors kueue_selector_of(struct kueue *k, const struct kq_source *source)
 {
-	struct kueue_selectors selectors = { .at = kq_capacity(k->kq, 1, sizeof(struct cel *)) };
+	struct kueue_selectors selectors = { .at = kq_alloc(k->kq, 1, sizeof(struct cel *)) };
 	const struct sl_place place = sl_doc_place(source->place.doc, source->place.node);
 	if (selectors.at)
 		add_selector(k, &selectors, source->expression, &place);
@@ -143,7 +142,7 @@ static void read_slices(struct kueue *k)
 	struct kueue_dra *dra = k->dra;
 	uint64_t devices = 0;
 	uint32_t count = 0;
-	struct slice *slice = kq_capacity(k->kq, dra->slices, sizeof(*slice));
+	struct slice *slice = kq_alloc(k->kq, dra->slices, sizeof(*slice));
 	for (uint32_t i = 0; slice && i < k->read.object_count; i++) {
 		const struct sl_object *object = &k->read.object[i];
 		if (strcmp(object->kind, "ResourceSlice") != 0)
@@ -155,7 +154,7 @@ static void read_slices(struct kueue *k)
 		if (devices > KUEUE_DEVICES_MAX)
 			(void)sl_at_fail(list, "there are more than a million devices: leave some out");
 	}
-	dra->device = kq_capacity(k->kq, k->kq->err.status ? 0 : devices, sizeof(*dra->device));
+	dra->device = kq_alloc(k->kq, k->kq->err.status ? 0 : devices, sizeof(*dra->device));
 	if (!slice || !dra->device || k->kq->err.status)
 		return;
 	qsort(slice, count, sizeof(*slice), slice_order);
@@ -188,8 +187,8 @@ static void list_objects(struct kueue *k)
 {
 	struct kueue_dra *dra = k->dra;
 	uint32_t classes = 0, templates = 0;
-	dra->class = kq_capacity(k->kq, dra->classes, sizeof(*dra->class));
-	dra->template = kq_capacity(k->kq, dra->templates, sizeof(*dra->template));
+	dra->class = kq_alloc(k->kq, dra->classes, sizeof(*dra->class));
+	dra->template = kq_alloc(k->kq, dra->templates, sizeof(*dra->template));
 	for (uint32_t i = 0; dra->class && dra->template && i < k->read.object_count; i++) {
 		const struct sl_object *object = &k->read.object[i];
 		if (strcmp(object->kind, "DeviceClass") == 0)

@@ -187,7 +187,7 @@ static bool asks_extended(struct kueue *k, const struct sl_podset *podset)
 
 static void drop_extended(struct kueue *k, struct sl_podset *podset)
 {
-	struct sl_amount *kept = kq_capacity(k->kq, podset->request.count, sizeof(*kept));
+	struct sl_amount *kept = kq_alloc(k->kq, podset->request.count, sizeof(*kept));
 	uint32_t count = 0;
 	for (uint32_t i = 0; kept && i < podset->request.count; i++)
 		if (podset->request.at[i].amount <= 0 ||
@@ -201,8 +201,8 @@ const struct sl_pods *kueue_without_devices(struct kueue *k, const struct sl_pod
 	bool any = false;
 	for (uint32_t i = 0; i < pods->count; i++)
 		any |= asks_extended(k, &pods->podset[i]);
-	struct sl_pods *rest = any ? kq_capacity(k->kq, 1, sizeof(*rest)) : NULL;
-	struct sl_podset *podset = any ? kq_capacity(k->kq, pods->count, sizeof(*podset)) : NULL;
+	struct sl_pods *rest = any ? kq_alloc(k->kq, 1, sizeof(*rest)) : NULL;
+	struct sl_podset *podset = any ? kq_alloc(k->kq, pods->count, sizeof(*podset)) : NULL;
 	if (!rest || !podset)
 		return pods;
 	memcpy(podset, pods->podset, pods->count * sizeof(*podset));
@@ -246,7 +246,7 @@ static void charge_extended(struct kueue_charge *charge, const struct sl_podset 
 static struct kueue_charge make_charge(struct kueue *k, const char *template, size_t capacity)
 {
 	return (struct kueue_charge){
-		.k = k, .template = template, .amount = kq_capacity(k->kq, capacity, sizeof(struct kq_amount))
+		.k = k, .template = template, .amount = kq_alloc(k->kq, capacity, sizeof(struct kq_amount))
 	};
 }
 

@@ -133,7 +133,7 @@ static void compare_request(struct kueue_charge *charge, const struct selecting 
 void kueue_dra_compare(struct kueue_charge *charge, struct sl_at requests)
 {
 	struct kueue *k = charge->k;
-	struct selecting *request = kq_capacity(k->kq, sl_at_count(requests), sizeof(*request));
+	struct selecting *request = kq_alloc(k->kq, sl_at_count(requests), sizeof(*request));
 	const uint32_t count = request ? find_selecting(k, requests, request) : 0;
 	if (!count || k->kq->err.status)
 		return;

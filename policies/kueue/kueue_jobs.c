@@ -19,7 +19,7 @@
 static void take_requests(struct kq *kq, const struct kq_transforms *transforms, const struct sl_podset *from,
 	struct kq_podset *to)
 {
-	struct kq_amount *amount = kq_capacity(kq, from->request.count, sizeof(*amount));
+	struct kq_amount *amount = kq_alloc(kq, from->request.count, sizeof(*amount));
 	if (!amount)
 		return;
 	for (uint32_t i = 0; i < from->request.count; i++)
@@ -71,7 +71,7 @@ static void take_podset(struct kq *kq, const struct kq_transforms *transforms, c
 struct kq_podset *kueue_podsets(
 	struct kq *kq, const struct kq_transforms *transforms, const struct sl_pods *pods)
 {
-	struct kq_podset *podset = kq_capacity(kq, pods->count, sizeof(*podset));
+	struct kq_podset *podset = kq_alloc(kq, pods->count, sizeof(*podset));
 	for (uint32_t i = 0; podset && i < pods->count; i++)
 		take_podset(kq, transforms, &pods->podset[i], &podset[i]);
 	return podset;
@@ -367,7 +367,7 @@ void kueue_jobs_submit(struct kueue *k, uint32_t row)
 	if (shape->refused)
 		choice.local = KQ_NO; /* Kueue does not queue it. */
 	const uint32_t id = kq_workload(kq, namespace, name);
-	struct kq_podset *podset = kq_capacity(kq, shape->podset_count, sizeof(*podset));
+	struct kq_podset *podset = kq_alloc(kq, shape->podset_count, sizeof(*podset));
 	if (!podset || !remember(k, id, row))
 		return;
 	memcpy(podset, shape->podset, shape->podset_count * sizeof(*podset));

@@ -81,7 +81,7 @@ static const char *value_next(struct kq *kq, struct slice_list *list)
 	if (!root)
 		return list->same;
 	const size_t len = strlen(list->prefix) + strlen(root) + strlen(list->suffix) + 1;
-	char *value = kq_capacity(kq, len, 1);
+	char *value = kq_alloc(kq, len, 1);
 	if (value)
 		(void)snprintf(value, len, "%s%s%s", list->prefix, root, list->suffix);
 	list->next = sl_at_next(list->next);
@@ -125,10 +125,10 @@ static struct kq_placement *take_placement(struct kq *kq, struct sl_at at)
 	const struct sl_at domains = sl_at_get(at, "domains");
 	const struct sl_at slices = sl_at_get(at, "slices");
 	const size_t count = sl_at_count(domains) + domains_of(slices);
-	struct kq_placement *made = count ? kq_capacity(kq, 1, sizeof(*made)) : NULL;
+	struct kq_placement *made = count ? kq_alloc(kq, 1, sizeof(*made)) : NULL;
 	if (!made)
 		return NULL;
-	made->domain = kq_capacity(kq, count, sizeof(*made->domain));
+	made->domain = kq_alloc(kq, count, sizeof(*made->domain));
 	for (struct sl_at one = sl_at_first(sl_at_get(at, "levels"));
 		one.node && made->level_count < KQ_LEVELS_MAX; one = sl_at_next(one)) {
 		const char *level = kq_doc_text(one);
@@ -155,7 +155,7 @@ static void take_podset(
 	}
 	to->count = sl_at_int(sl_at_get(at, "count"), podset->count, 0, INT32_MAX);
 	to->placement = take_placement(kq, sl_at_get(at, "topologyAssignment"));
-	to->flavor = kq_capacity(kq, sl_at_count(flavors), sizeof(*to->flavor));
+	to->flavor = kq_alloc(kq, sl_at_count(flavors), sizeof(*to->flavor));
 	for (struct sl_at one = sl_at_first(flavors); one.node && to->flavor; one = sl_at_next(one)) {
 		const char *key = sl_at_key(one);
 		const uint32_t resource = kq_resource(kq, key);
@@ -178,7 +178,7 @@ static bool take_admission(
 	const struct sl_at list = sl_at_get(at, "podSetAssignments");
 	to->queue_name = kq_doc_name(at, "clusterQueue");
 	to->queue = kq_find_queue(kq, to->queue_name);
-	to->podset = kq_capacity(kq, sl_at_count(list), sizeof(*to->podset));
+	to->podset = kq_alloc(kq, sl_at_count(list), sizeof(*to->podset));
 	if (to->queue == KQ_NO || !kq->node[to->queue].exists)
 		(void)sl_at_fail(at, "there is no ClusterQueue '%s': mend status.admission", to->queue_name);
 	for (struct sl_at one = sl_at_first(list); one.node && to->podset; one = sl_at_next(one))

@@ -284,7 +284,7 @@ static void kueue_multi_submit(struct kueue *k, struct kueue_instance *instance,
 	instance->kq->now = k->now;
 	(void)kq_namespace(instance->kq, from->namespace);
 	const uint32_t id = kq_workload(instance->kq, from->namespace, from->name);
-	struct kq_podset *podset = kq_capacity(instance->kq, from->podset_count, sizeof(*podset));
+	struct kq_podset *podset = kq_alloc(instance->kq, from->podset_count, sizeof(*podset));
 	if (!podset || instance->kq->err.status)
 		return;
 	memcpy(podset, instance->podset[k->shape_of[row]], from->podset_count * sizeof(*podset));

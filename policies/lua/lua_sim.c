@@ -16,7 +16,7 @@ enum { MIB = 1 << 20, MILLION = 1000000 };
 enum { HOOK_STEPS = 1000, HOOK_COROUTINE = LUAW_COROUTINE, HOOK_LEAST = 8 };
 /* A large block costs as many steps as it has so many bytes. A text is no longer than that: an instruction
  * that compares two cannot be ended before it is over. */
-enum { ALLOC = 1 << 10 }; /* Of a script's text. */
+enum { CHUNK = 1 << 10 }; /* Of a script's text. */
 enum { LARGE = 1 << 16, BYTES_A_STEP = 64, TEXT_TIMES = 8, TABLE_PART = 16 };
 
 /* ---- Bounds ------------------------------------------------------------------------------------ */
@@ -418,12 +418,12 @@ struct text {
 static const char *read_alloc(lua_State *L, void *self, size_t *len)
 {
 	struct text *text = self;
-	const char *alloc = text->at;
-	*len = (size_t)(text->end - alloc) < ALLOC ? (size_t)(text->end - alloc) : ALLOC;
+	const char *part = text->at;
+	*len = (size_t)(text->end - part) < CHUNK ? (size_t)(text->end - part) : CHUNK;
 	text->at += *len;
-	luaw_work(L, ALLOC / 16);
+	luaw_work(L, CHUNK / 16);
 	luaw_look(L);
-	return alloc;
+	return part;
 }
 
 int luaw_load(lua_State *L, const char *text, size_t len, const char *chunk)

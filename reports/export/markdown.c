@@ -13,22 +13,22 @@
 
 void tables_put_markdown(struct sl_out *out, const char *text)
 {
-	char metric_info[SL_INERT_SIZE] = "";
-	for (const char *p = metric_info; *p || *text; p++) {
+	char inert[SL_INERT_SIZE] = "";
+	for (const char *p = inert; *p || *text; p++) {
 		if (!*p) { /* The next character, of which these are the bytes. */
-			(void)sl_inert(&text, metric_info);
-			p = metric_info;
+			(void)sl_inert(&text, inert);
+			p = inert;
 		}
-		char *capacity = sl_out_reserve(out, 8);
+		char *space = sl_out_reserve(out, 8);
 		const char *instead = *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : *p == '&' ? "&amp;" : NULL;
 		if (instead) {
 			sl_out_text(out, instead);
 			continue;
 		}
 		if (strchr("\\`*_{}[]()#+!|~$^@", *p) && *p)
-			*capacity++ = '\\';
-		*capacity++ = *p;
-		sl_out_advance(out, capacity);
+			*space++ = '\\';
+		*space++ = *p;
+		sl_out_advance(out, space);
 	}
 }
 

@@ -36,11 +36,11 @@ void svg_at(struct sl_out *out, const char *name, double value)
 
 void svg_escape(struct sl_out *out, const char *text)
 {
-	char metric_info[SL_INERT_SIZE] = "";
-	for (const char *p = metric_info; *p || *text; p++) {
+	char inert[SL_INERT_SIZE] = "";
+	for (const char *p = inert; *p || *text; p++) {
 		if (!*p) { /* The next character, of which these are the bytes. */
-			(void)sl_inert(&text, metric_info);
-			p = metric_info;
+			(void)sl_inert(&text, inert);
+			p = inert;
 		}
 		const char *instead = *p == '<'    ? "&lt;"
 				      : *p == '>'  ? "&gt;"
@@ -48,12 +48,12 @@ void svg_escape(struct sl_out *out, const char *text)
 				      : *p == '"'  ? "&quot;"
 				      : *p == '\'' ? "&#39;"
 						   : NULL;
-		char *capacity = sl_out_reserve(out, 1);
-		*capacity = *p;
+		char *space = sl_out_reserve(out, 1);
+		*space = *p;
 		if (instead)
 			sl_out_text(out, instead);
 		else
-			sl_out_advance(out, capacity + 1);
+			sl_out_advance(out, space + 1);
 	}
 }
 

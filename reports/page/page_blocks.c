@@ -31,9 +31,9 @@ static size_t width_of(unsigned form)
 
 void *page_alloc(struct page *page, size_t count, size_t size)
 {
-	void *capacity = calloc(count ? count : 1, size);
-	page->failed = page->failed || !capacity;
-	return capacity;
+	void *space = calloc(count ? count : 1, size);
+	page->failed = page->failed || !space;
+	return space;
 }
 
 /* How long so many bytes are, compressed in that way; more than `most`: SIZE_MAX, and soon. */
@@ -67,16 +67,16 @@ static int deflate_part(z_stream *stream, struct page_block *block, size_t capac
 {
 	int status = Z_OK;
 	do {
-		const size_t alloc = length < chunk ? length : chunk;
+		const size_t part = length < chunk ? length : chunk;
 		const size_t left = capacity - block->size;
 		stream->next_in = bytes;
-		stream->avail_in = (uInt)alloc;
+		stream->avail_in = (uInt)part;
 		stream->next_out = block->data + block->size;
 		stream->avail_out = left < 4 * chunk ? (uInt)left : 4 * chunk;
-		length -= alloc;
+		length -= part;
 		status = deflate(stream, last && !length ? Z_FINISH : length ? Z_NO_FLUSH : Z_BLOCK);
 		block->size = (size_t)(stream->next_out - block->data);
-		bytes += alloc;
+		bytes += part;
 	} while (length && status == Z_OK);
 	return status;
 }

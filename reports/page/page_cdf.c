@@ -19,9 +19,9 @@ struct grouping {
 	const char *by;
 	const struct page_groups *groups; /* NULL: by size, or all as one. */
 	bool size;
-	uint32_t metric_info; /* Groups with a curve of their own; of others there is one more, if there are.
-			       */
-	uint32_t *rank;       /* By group: which curve. */
+	uint32_t shown; /* Groups with a curve of their own; of others there is one more, if there are.
+			 */
+	uint32_t *rank; /* By group: which curve. */
 	bool other;
 };
 
@@ -127,7 +127,7 @@ static void group_name(const struct grouping *by, uint32_t curve, struct page_te
 		page_format(name, "%u-%u", 1U << curve, (2U << curve) - 1);
 	} else if (by->size) {
 		page_put(name, "1");
-	} else if (by->groups && curve == by->metric_info) {
+	} else if (by->groups && curve == by->shown) {
 		page_put(name, "other");
 	} else if (by->groups) {
 		for (uint32_t g = 0; g < by->groups->count; g++)
@@ -168,8 +168,8 @@ static void put_curves(struct curves *all, const struct grouping *by)
 			continue;
 		group_name(by, c, &name);
 		if (name.data)
-			put_curve(all, by->by, name.data, by->other && c == by->metric_info,
-				all->value + first[c], first[c + 1] - first[c]);
+			put_curve(all, by->by, name.data, by->other && c == by->shown, all->value + first[c],
+				first[c + 1] - first[c]);
 		page_text_free(&name);
 	}
 }
@@ -178,15 +178,15 @@ uint32_t page_largest(struct page_run *run, const struct page_groups *groups, co
 	uint32_t most, uint32_t *rank)
 {
 	struct page_key *key = page_alloc(run->page, 2 * (size_t)groups->count, sizeof(*key));
-	const uint32_t metric_info = groups->count <= most ? groups->count : most;
+	const uint32_t shown = groups->count <= most ? groups->count : most;
 	for (uint32_t g = 0; key && g < groups->count; g++)
 		key[g] = (struct page_key){ UINT64_MAX - weight[g], g };
 	if (key)
 		page_sort(key, key + groups->count, groups->count);
 	for (uint32_t i = 0; key && i < groups->count; i++)
-		rank[key[i].row] = i < metric_info ? i : metric_info;
+		rank[key[i].row] = i < shown ? i : shown;
 	free(key);
-	return metric_info;
+	return shown;
 }
 
 static void put_groups(struct curves *all, const char *by, const struct page_groups *groups)
@@ -199,8 +199,8 @@ static void put_groups(struct curves *all, const char *by, const struct page_gro
 		if (groups->of[row] != UINT32_MAX)
 			jobs[groups->of[row]]++;
 	if (jobs && rank) {
-		grouping.metric_info = page_largest(run, groups, jobs, GROUPS_MAX, rank);
-		grouping.other = groups->count > grouping.metric_info;
+		grouping.shown = page_largest(run, groups, jobs, GROUPS_MAX, rank);
+		grouping.other = groups->count > grouping.shown;
 		put_curves(all, &grouping);
 	}
 	free(rank);

@@ -169,20 +169,19 @@ static void put_cells(struct series *all, uint32_t rows)
 	uint32_t cells = 0, put = 0;
 	for (uint32_t i = 0; i < rows; i++)
 		cells += i == 0 || !is_same_cell(all, all->row[i - 1], all->row[i]);
-	const uint32_t metric_info = cells < CELLS_MAX ? cells : CELLS_MAX;
-	all->most = metric_info && POINTS_MAX / metric_info < CELL_POINTS_MAX ? POINTS_MAX / metric_info
-									      : CELL_POINTS_MAX;
+	const uint32_t shown = cells < CELLS_MAX ? cells : CELLS_MAX;
+	all->most = shown && POINTS_MAX / shown < CELL_POINTS_MAX ? POINTS_MAX / shown : CELL_POINTS_MAX;
 	page_put(json, "\"cells\":[");
-	for (uint32_t i = 0, end; i < rows && put < metric_info; i = end) {
+	for (uint32_t i = 0, end; i < rows && put < shown; i = end) {
 		for (end = i + 1; end < rows && is_same_cell(all, all->row[i], all->row[end]);)
 			end++;
 		page_put(json, put++ ? ",\n" : "");
 		put_cell(all, all->row + i, end - i);
 	}
 	page_put(json, "],\"rule\":\"");
-	if (metric_info < cells)
-		page_format(json, "Of %u queues and resources the first %u are shown, by name. ", cells,
-			metric_info);
+	if (shown < cells)
+		page_format(
+			json, "Of %u queues and resources the first %u are shown, by name. ", cells, shown);
 	if (all->joined)
 		page_format(json, "Of many changes the last in each of %u equal spans of time is shown.",
 			all->most);

@@ -211,28 +211,28 @@ static void put_meta(const struct page *page, const struct sl_compared *compared
 
 static void put_bytes(struct sl_out *out, const void *data, size_t length)
 {
-	enum { ALLOC = 32768 };
+	enum { CHUNK = 32768 };
 	const char *bytes = data;
 	while (length) {
-		const size_t alloc = length < ALLOC ? length : ALLOC;
-		char *capacity = sl_out_reserve(out, alloc);
-		memcpy(capacity, bytes, alloc);
-		sl_out_advance(out, capacity + alloc);
-		bytes += alloc;
-		length -= alloc;
+		const size_t part = length < CHUNK ? length : CHUNK;
+		char *space = sl_out_reserve(out, part);
+		memcpy(space, bytes, part);
+		sl_out_advance(out, space + part);
+		bytes += part;
+		length -= part;
 	}
 }
 
 static void put_base64(struct sl_out *out, const unsigned char *data, size_t length)
 {
-	enum { ALLOC = 3 * 8192 };
+	enum { CHUNK = 3 * 8192 };
 	while (length) {
-		const size_t alloc = length < ALLOC ? length : ALLOC;
-		char *capacity = sl_out_reserve(out, ALLOC / 3 * 4 + 1); /* And a zero. */
-		const int put = EVP_EncodeBlock((unsigned char *)capacity, data, (int)alloc);
-		sl_out_advance(out, capacity + put);
-		data += alloc;
-		length -= alloc;
+		const size_t part = length < CHUNK ? length : CHUNK;
+		char *space = sl_out_reserve(out, CHUNK / 3 * 4 + 1); /* And a zero. */
+		const int put = EVP_EncodeBlock((unsigned char *)space, data, (int)part);
+		sl_out_advance(out, space + put);
+		data += part;
+		length -= part;
 	}
 }
 

@@ -14,7 +14,7 @@ struct shares {
 	struct page_grid grid;
 	int kind;
 	const struct page_groups *groups;
-	uint32_t metric_info; /* And one more for the others, if there are. */
+	uint32_t shown; /* And one more for the others, if there are. */
 	uint32_t *rank;
 	int64_t *total; /* By step. */
 	float *used;
@@ -40,7 +40,7 @@ static void page_shares_rank(struct shares *all)
 					 (uint64_t)((int64_t)range->until - range->from);
 	}
 	if (weight)
-		all->metric_info = page_largest(all->run, all->groups, weight, GROUPS_MAX, all->rank);
+		all->shown = page_largest(all->run, all->groups, weight, GROUPS_MAX, all->rank);
 	free(weight);
 }
 
@@ -63,7 +63,7 @@ static void page_shares_add_up(struct shares *all)
 static void page_shares_put_group(struct shares *all, struct page_text *json, uint32_t row)
 {
 	const struct page_groups *groups = all->groups;
-	const bool other = row == all->metric_info;
+	const bool other = row == all->shown;
 	const char *name = "other";
 	double entitlement = -1;
 	for (uint32_t g = 0; g < groups->count && !other; g++)
@@ -89,7 +89,7 @@ static void page_shares_put_group(struct shares *all, struct page_text *json, ui
 
 static void put_all(struct shares *all, struct page_text *json)
 {
-	const uint32_t rows = all->groups->count > all->metric_info ? all->metric_info + 1 : all->metric_info;
+	const uint32_t rows = all->groups->count > all->shown ? all->shown + 1 : all->shown;
 	int32_t *time = page_alloc(all->run->page, all->grid.columns, sizeof(*time));
 	for (uint32_t step = 0; time && step < all->grid.columns; step++)
 		time[step] = (int32_t)(all->grid.from + step * all->grid.step);

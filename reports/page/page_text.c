@@ -71,13 +71,13 @@ static size_t letter(const unsigned char *p)
 /* What whoever shows the page would obey (marks of direction) is shown as an escape. */
 static void put_letter(struct page_text *text, const unsigned char *p, size_t length)
 {
-	char metric_info[SL_INERT_SIZE];
+	char inert[SL_INERT_SIZE];
 	const char *at = (const char *)p;
-	const size_t width = sl_inert(&at, metric_info);
-	const bool obeyed = width != length || memcmp(metric_info, p, length) != 0;
+	const size_t width = sl_inert(&at, inert);
+	const bool obeyed = width != length || memcmp(inert, p, length) != 0;
 	if (obeyed)
 		page_put(text, "\\");
-	page_bytes(text, metric_info, width);
+	page_bytes(text, inert, width);
 }
 
 void page_json(struct page_text *text, const char *words)

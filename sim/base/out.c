@@ -164,9 +164,9 @@ void out_bytes(struct sl_out *out, const char *bytes, size_t len)
 {
 	while (len) {
 		const size_t part = len < CAPACITY_MAX ? len : CAPACITY_MAX;
-		char *capacity = sl_out_reserve(out, part);
-		memcpy(capacity, bytes, part);
-		sl_out_advance(out, capacity + part);
+		char *space = sl_out_reserve(out, part);
+		memcpy(space, bytes, part);
+		sl_out_advance(out, space + part);
 		bytes += part;
 		len -= part;
 	}
@@ -177,12 +177,12 @@ void sl_out_text(struct sl_out *out, const char *text) { out_bytes(out, text, st
 void sl_out_printf(struct sl_out *out, const char *format, ...)
 {
 	va_list args;
-	char *capacity = sl_out_reserve(out, CAPACITY_MAX);
+	char *space = sl_out_reserve(out, CAPACITY_MAX);
 	va_start(args, format);
-	const int len = vsnprintf(capacity, CAPACITY_MAX, format, args);
+	const int len = vsnprintf(space, CAPACITY_MAX, format, args);
 	va_end(args);
 	SL_CHECK(len >= 0 && len < CAPACITY_MAX); /* Text of any length goes through sl_out_text. */
-	sl_out_advance(out, capacity + len);
+	sl_out_advance(out, space + len);
 }
 
 size_t utf8_length(const unsigned char *p)

@@ -177,7 +177,7 @@ static const char *check_usage(struct kueue_case *c, const struct kq_usage_cell 
 	const struct sl_doc_node *want)
 {
 	struct kq *kq = c->kq;
-	int64_t *rest = kq_capacity(kq, kq->fr_count, sizeof(*rest));
+	int64_t *rest = kq_alloc(kq, kq->fr_count, sizeof(*rest));
 	for (uint32_t i = 0; rest && i < count; i++)
 		rest[cell[i].fr] = cell[i].amount;
 	for (const struct sl_doc_node *f = kc_first(c, want); f && rest; f = kc_next(c, f))
@@ -292,7 +292,7 @@ const char *op_podset_search(struct kueue_case *c)
 	const uint32_t w = kq_workload(c->kq, "", "wl");
 	kc_podsets(c, w, kc_get(c, c->input, "podsets"));
 	const struct kq_workload *row = &c->kq->workload[w];
-	int64_t *count = kq_capacity(c->kq, row->podset_count, sizeof(*count));
+	int64_t *count = kq_alloc(c->kq, row->podset_count, sizeof(*count));
 	if (!count)
 		return c->kq->err.text;
 	struct search search = { row, kc_int(c, c->input, "fits_if_total_count_at_most", 0) };
@@ -354,7 +354,7 @@ const char *op_reserve(struct kueue_case *c)
 {
 	struct kq *kq = c->kq;
 	const uint32_t queue = kq_find_queue(kq, kc_str(c, c->input, "cluster_queue", ""));
-	struct kq_usage_cell *cell = kq_capacity(kq, kq->fr_count, 2 * sizeof(*cell));
+	struct kq_usage_cell *cell = kq_alloc(kq, kq->fr_count, 2 * sizeof(*cell));
 	if (queue == KQ_NO || !cell)
 		return "no such queue";
 	const char *mode = kc_str(c, c->input, "mode", "");

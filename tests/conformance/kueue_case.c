@@ -107,7 +107,7 @@ static uint32_t count_of(const struct sl_doc_node *list) { return list ? list->c
 
 struct sl_labels kc_labels(struct kueue_case *c, const struct sl_doc_node *map)
 {
-	struct sl_label *label = kq_capacity(c->kq, count_of(map), sizeof(*label));
+	struct sl_label *label = kq_alloc(c->kq, count_of(map), sizeof(*label));
 	struct sl_labels made = { label, 0 };
 	for (const struct sl_doc_node *one = kc_first(c, map); one; one = kc_next(c, one))
 		label[made.count++] =
@@ -129,11 +129,11 @@ static enum sl_label_op op_of(const char *text)
 
 static struct sl_label_term term_of(struct kueue_case *c, const struct sl_doc_node *list)
 {
-	struct sl_label_expr *expr = kq_capacity(c->kq, count_of(list), sizeof(*expr));
+	struct sl_label_expr *expr = kq_alloc(c->kq, count_of(list), sizeof(*expr));
 	struct sl_label_term made = { .expr = expr };
 	for (const struct sl_doc_node *one = kc_first(c, list); one; one = kc_next(c, one)) {
 		const struct sl_doc_node *values = kc_get(c, one, "values");
-		const char **value = kq_capacity(c->kq, count_of(values), sizeof(*value));
+		const char **value = kq_alloc(c->kq, count_of(values), sizeof(*value));
 		struct sl_label_expr *to = &expr[made.count++];
 		*to = (struct sl_label_expr){ kq_text(c->kq, kc_str(c, one, "key", "")),
 			op_of(kc_str(c, one, "op", "")), value, 0 };
@@ -164,7 +164,7 @@ static enum sl_taint_effect effect_of(const char *text)
 
 static struct sl_taints taints_of(struct kueue_case *c, const struct sl_doc_node *list)
 {
-	struct sl_taint *taint = kq_capacity(c->kq, count_of(list), sizeof(*taint));
+	struct sl_taint *taint = kq_alloc(c->kq, count_of(list), sizeof(*taint));
 	struct sl_taints made = { taint, 0 };
 	for (const struct sl_doc_node *one = kc_first(c, list); one; one = kc_next(c, one))
 		taint[made.count++] = (struct sl_taint){ kq_text(c->kq, kc_str(c, one, "key", "")),
@@ -175,7 +175,7 @@ static struct sl_taints taints_of(struct kueue_case *c, const struct sl_doc_node
 
 static struct sl_tolerations tolerations_of(struct kueue_case *c, const struct sl_doc_node *list)
 {
-	struct sl_toleration *to = kq_capacity(c->kq, count_of(list), sizeof(*to));
+	struct sl_toleration *to = kq_alloc(c->kq, count_of(list), sizeof(*to));
 	struct sl_tolerations made = { to, 0 };
 	for (const struct sl_doc_node *one = kc_first(c, list); one; one = kc_next(c, one))
 		to[made.count++] = (struct sl_toleration){ kq_text(c->kq, kc_str(c, one, "key", "")),
@@ -245,7 +245,7 @@ static void build_pod(struct kueue_case *c, const struct sl_doc_node *node)
 static void flavor_quotas(struct kueue_case *c, struct kq_group_flavor *to, const struct sl_doc_node *node)
 {
 	const struct sl_doc_node *quotas = kc_get(c, node, "quotas");
-	struct kq_quota *quota = kq_capacity(c->kq, count_of(quotas), sizeof(*quota));
+	struct kq_quota *quota = kq_alloc(c->kq, count_of(quotas), sizeof(*quota));
 	*to = (struct kq_group_flavor){ kq_flavor(c->kq, kc_str(c, node, "name", "")), quota, 0 };
 	for (const struct sl_doc_node *one = kc_first(c, quotas); one; one = kc_next(c, one))
 		quota[to->count++] = (struct kq_quota){ kq_resource(c->kq, kc_key(c, one)),
@@ -255,13 +255,13 @@ static void flavor_quotas(struct kueue_case *c, struct kq_group_flavor *to, cons
 
 static void build_groups(struct kueue_case *c, uint32_t row, const struct sl_doc_node *list)
 {
-	struct kq_group *group = kq_capacity(c->kq, count_of(list), sizeof(*group));
+	struct kq_group *group = kq_alloc(c->kq, count_of(list), sizeof(*group));
 	uint32_t count = 0;
 	for (const struct sl_doc_node *one = kc_first(c, list); one; one = kc_next(c, one), count++) {
 		const struct sl_doc_node *resources = kc_get(c, one, "resources");
 		const struct sl_doc_node *flavors = kc_get(c, one, "flavors");
-		uint32_t *resource = kq_capacity(c->kq, count_of(resources), sizeof(*resource));
-		struct kq_group_flavor *flavor = kq_capacity(c->kq, count_of(flavors), sizeof(*flavor));
+		uint32_t *resource = kq_alloc(c->kq, count_of(resources), sizeof(*resource));
+		struct kq_group_flavor *flavor = kq_alloc(c->kq, count_of(flavors), sizeof(*flavor));
 		group[count] = (struct kq_group){ resource, 0, flavor, 0 };
 		for (const struct sl_doc_node *r = kc_first(c, resources); r; r = kc_next(c, r))
 			resource[group[count].resource_count++] = kq_resource(c->kq, kc_text(c, r));
@@ -314,11 +314,11 @@ static void build_preemption(struct kueue_case *c, struct kq_node *queue, const 
 
 static void build_checks(struct kueue_case *c, uint32_t row, const struct sl_doc_node *list)
 {
-	struct kq_queue_check *check = kq_capacity(c->kq, count_of(list), sizeof(*check));
+	struct kq_queue_check *check = kq_alloc(c->kq, count_of(list), sizeof(*check));
 	uint32_t count = 0;
 	for (const struct sl_doc_node *one = kc_first(c, list); one; one = kc_next(c, one)) {
 		const struct sl_doc_node *flavors = kc_get(c, one, "on_flavors");
-		uint32_t *flavor = kq_capacity(c->kq, count_of(flavors), sizeof(*flavor));
+		uint32_t *flavor = kq_alloc(c->kq, count_of(flavors), sizeof(*flavor));
 		struct kq_queue_check *to = &check[count++];
 		*to = (struct kq_queue_check){ kq_check(c->kq, kc_str(c, one, "name", "")), flavor, 0,
 			!count_of(flavors) };
@@ -446,7 +446,7 @@ struct kq_placement *kc_placement(struct kueue_case *c, const struct sl_doc_node
 static const struct sl_label_term *terms_of(
 	struct kueue_case *c, const struct sl_doc_node *list, bool weighted, uint32_t *count)
 {
-	struct sl_label_term *term = kq_capacity(c->kq, count_of(list), sizeof(*term));
+	struct sl_label_term *term = kq_alloc(c->kq, count_of(list), sizeof(*term));
 	*count = 0;
 	for (const struct sl_doc_node *one = kc_first(c, list); one; one = kc_next(c, one)) {
 		struct sl_label_term *to = &term[(*count)++];
@@ -477,9 +477,9 @@ static void podset_of(struct kueue_case *c, struct kq_podset *to, const struct s
 	const struct sl_doc_node *before = kc_get(c, node, "previous_assignment");
 	if (before) {
 		struct kq_placement *placement = kc_placement(c, before);
-		struct kq_placement *kept = kq_capacity(c->kq, 1, sizeof(*kept));
+		struct kq_placement *kept = kq_alloc(c->kq, 1, sizeof(*kept));
 		*kept = *placement;
-		kept->domain = kq_capacity(c->kq, placement->count, sizeof(*kept->domain));
+		kept->domain = kq_alloc(c->kq, placement->count, sizeof(*kept->domain));
 		memcpy(kept->domain, placement->domain, placement->count * sizeof(*kept->domain));
 		kq_placement_free(placement);
 		to->before = kept;
@@ -488,7 +488,7 @@ static void podset_of(struct kueue_case *c, struct kq_podset *to, const struct s
 
 void kc_podsets(struct kueue_case *c, uint32_t workload, const struct sl_doc_node *list)
 {
-	struct kq_podset *podset = kq_capacity(c->kq, count_of(list), sizeof(*podset));
+	struct kq_podset *podset = kq_alloc(c->kq, count_of(list), sizeof(*podset));
 	uint32_t count = 0;
 	for (const struct sl_doc_node *one = kc_first(c, list); one; one = kc_next(c, one))
 		podset_of(c, &podset[count++], one);
@@ -554,7 +554,7 @@ static void conditions_of(struct kueue_case *c, uint32_t workload, const struct 
 static void workload_checks(struct kueue_case *c, uint32_t workload, const struct sl_doc_node *list)
 {
 	static const char *const state[] = { "Pending", "Ready", "Retry", "Rejected" };
-	struct kq_workload_check *check = kq_capacity(c->kq, count_of(list), sizeof(*check));
+	struct kq_workload_check *check = kq_alloc(c->kq, count_of(list), sizeof(*check));
 	uint32_t count = 0;
 	for (const struct sl_doc_node *one = kc_first(c, list); one; one = kc_next(c, one)) {
 		check[count] =
@@ -586,7 +586,7 @@ static void owner_of(struct kueue_case *c, struct kq_workload *row, const struct
 
 static void unhealthy_of(struct kueue_case *c, struct kq_workload *row, const struct sl_doc_node *list)
 {
-	const char **name = kq_capacity(c->kq, count_of(list), sizeof(*name));
+	const char **name = kq_alloc(c->kq, count_of(list), sizeof(*name));
 	for (const struct sl_doc_node *one = kc_first(c, list); one; one = kc_next(c, one))
 		name[row->unhealthy_count++] = kq_text(c->kq, kc_text(c, one));
 	row->unhealthy = name;
@@ -824,10 +824,10 @@ void kc_build(struct kueue_case *c)
 	each(c, "objects", build_object);
 	link_slices(c);
 	for (uint32_t i = 0; i < kq->host_count; i++)
-		kq->host[i].foreign = kq_capacity(kq, KQ_RESOURCES_MAX, sizeof(int64_t));
+		kq->host[i].foreign = kq_alloc(kq, KQ_RESOURCES_MAX, sizeof(int64_t));
 	for (uint32_t i = 0; i < kq->local_count; i++) {
-		kq->local[i].used = kq_capacity(kq, KQ_RESOURCES_MAX, sizeof(double));
-		kq->local[i].penalty = kq_capacity(kq, KQ_RESOURCES_MAX, sizeof(double));
+		kq->local[i].used = kq_alloc(kq, KQ_RESOURCES_MAX, sizeof(double));
+		kq->local[i].penalty = kq_alloc(kq, KQ_RESOURCES_MAX, sizeof(double));
 	}
 	if (kq->err.status)
 		return;

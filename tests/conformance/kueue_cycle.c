@@ -31,10 +31,10 @@ struct run {
 static void add(struct kueue_case *c, struct lines *lines, const char *text)
 {
 	if (!lines->at)
-		lines->at = kq_capacity(c->kq, FACTS_MAX, sizeof(*lines->at));
+		lines->at = kq_alloc(c->kq, FACTS_MAX, sizeof(*lines->at));
 	if (!lines->at || lines->count == FACTS_MAX)
 		return;
-	char *copy = kq_capacity(c->kq, strlen(text) + 1, 1);
+	char *copy = kq_alloc(c->kq, strlen(text) + 1, 1);
 	if (!copy)
 		return;
 	memcpy(copy, text, strlen(text) + 1);
@@ -431,10 +431,10 @@ static const char *compare_figures(struct run *run)
 static bool begin(struct run *run)
 {
 	struct kq *kq = run->c->kq;
-	run->before = kq_capacity(kq, kq->workload_count, sizeof(*run->before));
-	run->admitted = kq_capacity(kq, kq->workload_count, sizeof(*run->admitted));
+	run->before = kq_alloc(kq, kq->workload_count, sizeof(*run->before));
+	run->admitted = kq_alloc(kq, kq->workload_count, sizeof(*run->admitted));
 	run->nodes = kq->node_count;
-	run->recomputed = kq_capacity(kq, (size_t)kq->node_count * 3, sizeof(*run->recomputed));
+	run->recomputed = kq_alloc(kq, (size_t)kq->node_count * 3, sizeof(*run->recomputed));
 	if (kq->err.status)
 		return false;
 	const sl_time now = kq->now;

@@ -35,11 +35,11 @@ static bool podset_assignment(struct kueue_case *c, const struct kq_workload *ro
 	if (!podset)
 		return false;
 	to->count = kc_int(c, node, "count", 0);
-	to->requests.at = kq_capacity(c->kq, podset->request.count, sizeof(*to->requests.at));
+	to->requests.at = kq_alloc(c->kq, podset->request.count, sizeof(*to->requests.at));
 	for (uint32_t i = 0; to->requests.at && i < podset->request.count; i++)
 		to->requests.at[to->requests.count++] = (struct kq_amount){ podset->request.at[i].resource,
 			kq_mul(podset->request.at[i].amount, to->count) };
-	to->pick = kq_capacity(c->kq, count_of(flavors), sizeof(*to->pick));
+	to->pick = kq_alloc(c->kq, count_of(flavors), sizeof(*to->pick));
 	to->mode = KQ_FIT;
 	for (const struct sl_doc_node *one = to->pick ? kc_first(c, flavors) : NULL; one;
 		one = kc_next(c, one)) {
@@ -57,7 +57,7 @@ static bool assignment_of(struct kueue_case *c, uint32_t workload, struct kq_ass
 	const struct sl_doc_node *list = kc_get(c, kc_get(c, c->input, "assignment"), "podsets");
 	*to = (struct kq_assignment){ .workload = workload,
 		.queue = kq_find_queue(c->kq, kc_str(c, c->input, "cluster_queue", "")),
-		.podset = kq_capacity(c->kq, count_of(list), sizeof(*to->podset)),
+		.podset = kq_alloc(c->kq, count_of(list), sizeof(*to->podset)),
 		.mode = KQ_FIT };
 	for (const struct sl_doc_node *one = to->podset ? kc_first(c, list) : NULL; one;
 		one = kc_next(c, one)) {
@@ -119,7 +119,7 @@ const char *op_preemption_targets(struct kueue_case *c)
 	if (!assignment_of(c, workload, &assignment))
 		return "its assignment names a podset or queue that is not there";
 	const size_t cells = (size_t)kq->node_count * kq->fr_count;
-	int64_t *before = kq_capacity(kq, cells, sizeof(*before));
+	int64_t *before = kq_alloc(kq, cells, sizeof(*before));
 	if (!before)
 		return "out of memory";
 	memcpy(before, kq->usage, cells * sizeof(*before));
@@ -154,8 +154,8 @@ static void put_usage(struct kueue_case *c, uint32_t workload, const struct sl_d
 		kq_local_queue(kq, kq->workload[workload].namespace, kc_str(c, node, "queue", ""));
 	kq->workload[workload].local = local;
 	kq->local[local].exists = true;
-	kq->local[local].used = kq_capacity(kq, KQ_RESOURCES_MAX, sizeof(double));
-	kq->local[local].penalty = kq_capacity(kq, KQ_RESOURCES_MAX, sizeof(double));
+	kq->local[local].used = kq_alloc(kq, KQ_RESOURCES_MAX, sizeof(double));
+	kq->local[local].penalty = kq_alloc(kq, KQ_RESOURCES_MAX, sizeof(double));
 	if (kq->local[local].used)
 		kq->local[local].used[KQ_CPU] = kc_real(c, node, "local_queue_fs_usage", 0);
 }
@@ -164,7 +164,7 @@ const char *op_order_candidates(struct kueue_case *c)
 {
 	struct kq *kq = c->kq;
 	const struct sl_doc_node *list = kc_get(c, c->given, "workloads");
-	uint32_t *order = kq_capacity(kq, count_of(list), sizeof(*order)), count = 0;
+	uint32_t *order = kq_alloc(kq, count_of(list), sizeof(*order)), count = 0;
 	kq->config.afs = kc_bool(c, c->input, "afs_enabled", false);
 	for (const struct sl_doc_node *one = order ? kc_first(c, list) : NULL; one; one = kc_next(c, one)) {
 		put_in_queue(c, count, one);

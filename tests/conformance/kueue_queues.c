@@ -25,8 +25,8 @@ static void give_queue(struct kueue_case *c, uint32_t workload, uint32_t queue)
 	struct kq_workload *row = &kq->workload[workload];
 	if (row->local == KQ_NO) {
 		const uint32_t local = kq_local_queue(kq, row->namespace, row->queue_name);
-		kq->local[local].used = kq_capacity(kq, KQ_RESOURCES_MAX, sizeof(double));
-		kq->local[local].penalty = kq_capacity(kq, KQ_RESOURCES_MAX, sizeof(double));
+		kq->local[local].used = kq_alloc(kq, KQ_RESOURCES_MAX, sizeof(double));
+		kq->local[local].penalty = kq_alloc(kq, KQ_RESOURCES_MAX, sizeof(double));
 		row->local = local;
 	}
 	if (kq->local[row->local].queue == KQ_NO)

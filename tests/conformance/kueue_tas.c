@@ -30,8 +30,8 @@ static uint32_t make_flavors(struct kueue_case *c, uint32_t flavor[2])
 	}
 	kq->flavor[flavor[0]].labels = kc_labels(c, kc_get(c, c->given, "flavor_node_labels"));
 	const uint32_t queue = kq_cluster_queue(kq, "cq");
-	struct kq_group *group = kq_capacity(kq, 1, sizeof(*group));
-	struct kq_group_flavor *flavors = kq_capacity(kq, 1, sizeof(*flavors));
+	struct kq_group *group = kq_alloc(kq, 1, sizeof(*group));
+	struct kq_group_flavor *flavors = kq_alloc(kq, 1, sizeof(*flavors));
 	flavors->flavor = flavor[0];
 	*group = (struct kq_group){ .flavor = flavors, .flavor_count = 1 };
 	kq->node[queue].exists = true;
@@ -59,7 +59,7 @@ static void run_usage(struct kueue_case *c, const char *key, uint32_t queue, uin
 	for (const struct sl_doc_node *one = kc_first(c, kc_get(c, c->given, key)); one;
 		one = kc_next(c, one)) {
 		const uint32_t w = kq_workload(kq, key, kc_str(c, one, "name", "running"));
-		struct kq_podset *podset = kq_capacity(kq, 1, sizeof(*podset));
+		struct kq_podset *podset = kq_alloc(kq, 1, sizeof(*podset));
 		*podset = (struct kq_podset){ .name = "main",
 			.count = kc_int(c, one, "count", 0),
 			.request = kc_amounts(c, kc_get(c, one, "requests_per_pod")) };
@@ -170,7 +170,7 @@ const char *op_tas_sort_domains(struct kueue_case *c)
 	uint32_t count = 0;
 	for (const struct sl_doc_node *one = kc_first(c, kc_get(c, c->given, "domains"));
 		one && count < DOMAINS_MAX; one = kc_next(c, one)) {
-		const char **value = kq_capacity(c->kq, KQ_LEVELS_MAX, sizeof(*value));
+		const char **value = kq_alloc(c->kq, KQ_LEVELS_MAX, sizeof(*value));
 		struct kq_tas_domain *to = &domain[count];
 		*to = (struct kq_tas_domain){ .value = value,
 			.row = count,

@@ -16,9 +16,9 @@ static void try_options(const char *text, size_t len)
 	static struct sl_job_desc desc[SLURM_COMPONENTS_MAX];
 	struct sl_err err = { 0 };
 	struct slurm_said said;
-	char *capacity = malloc(slurm_options_capacity(len));
-	SL_CHECK(capacity);
-	const int status = slurm_options(&(struct slurm_line){ text, len, 0, capacity }, desc, &said, &err);
+	char *space = malloc(slurm_options_size(len));
+	SL_CHECK(space);
+	const int status = slurm_options(&(struct slurm_line){ text, len, 0, space }, desc, &said, &err);
 	SL_CHECK(status == err.status);
 	if (!status) {
 		SL_CHECK(said.desc_count > 0 && said.desc_count <= SLURM_COMPONENTS_MAX);
@@ -26,7 +26,7 @@ static void try_options(const char *text, size_t len)
 		SL_CHECK(!said.desc[0].gres || strlen(said.desc[0].gres) <= len);
 		SL_CHECK(!said.first || said.position_len <= len);
 	}
-	free(capacity);
+	free(space);
 }
 
 static void try_tres(const char *text, size_t len)

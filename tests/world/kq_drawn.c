@@ -103,14 +103,14 @@ struct kd_plan kd_draw(uint64_t seed, uint32_t flavors, uint32_t options)
 static void give(struct kd *w, uint32_t node, struct kd_quota quota[KD_FLAVORS][KD_RESOURCES], bool limited)
 {
 	struct kq *kq = w->kq;
-	struct kq_group *group = kq_capacity(kq, 1, sizeof(*group));
-	struct kq_group_flavor *flavor = kq_capacity(kq, KD_FLAVORS, sizeof(*flavor));
-	uint32_t *resource = kq_capacity(kq, KD_RESOURCES, sizeof(*resource));
+	struct kq_group *group = kq_alloc(kq, 1, sizeof(*group));
+	struct kq_group_flavor *flavor = kq_alloc(kq, KD_FLAVORS, sizeof(*flavor));
+	uint32_t *resource = kq_alloc(kq, KD_RESOURCES, sizeof(*resource));
 	cr_assert(group && flavor && resource);
 	for (uint32_t r = 0; r < KD_RESOURCES; r++)
 		resource[r] = kq_resource(kq, resource_name[r]);
 	for (uint32_t f = 0; f < w->plan->flavors; f++) {
-		struct kq_quota *to = kq_capacity(kq, KD_RESOURCES, sizeof(*to));
+		struct kq_quota *to = kq_alloc(kq, KD_RESOURCES, sizeof(*to));
 		cr_assert(to);
 		for (uint32_t r = 0; r < KD_RESOURCES; r++)
 			to[r] = (struct kq_quota){ resource[r], quota[f][r].nominal,
@@ -174,7 +174,7 @@ static void make_job(struct kd *w, uint32_t i)
 {
 	struct kq *kq = w->kq;
 	const uint32_t row = kq_workload(kq, "", named(w, 'w', i));
-	struct kq_podset *podset = kq_capacity(kq, 1, sizeof(*podset));
+	struct kq_podset *podset = kq_alloc(kq, 1, sizeof(*podset));
 	struct kq_amount needs[KD_RESOURCES];
 	cr_assert(podset);
 	for (uint32_t r = 0; r < KD_RESOURCES; r++)

@@ -38,8 +38,8 @@ uint32_t kq_small_queue(struct kq_small *w, const char *name, const char *cohort
 	queue->parent_name = cohort ? kq_text(w->kq, cohort) : NULL;
 	w->kq->local[local].exists = true;
 	w->kq->local[local].queue = row;
-	w->kq->local[local].used = kq_capacity(w->kq, KQ_RESOURCES_MAX, sizeof(double));
-	w->kq->local[local].penalty = kq_capacity(w->kq, KQ_RESOURCES_MAX, sizeof(double));
+	w->kq->local[local].used = kq_alloc(w->kq, KQ_RESOURCES_MAX, sizeof(double));
+	w->kq->local[local].penalty = kq_alloc(w->kq, KQ_RESOURCES_MAX, sizeof(double));
 	return row;
 }
 
@@ -47,11 +47,11 @@ void kq_small_quota(struct kq_small *w, uint32_t node, const char *flavor, const
 	int64_t nominal, int64_t borrowing, int64_t lending)
 {
 	struct kq *kq = w->kq;
-	struct kq_quota *quota = kq_capacity(kq, 1, sizeof(*quota));
-	struct kq_group_flavor *one = kq_capacity(kq, 1, sizeof(*one));
-	uint32_t *covered = kq_capacity(kq, 1, sizeof(*covered));
+	struct kq_quota *quota = kq_alloc(kq, 1, sizeof(*quota));
+	struct kq_group_flavor *one = kq_alloc(kq, 1, sizeof(*one));
+	uint32_t *covered = kq_alloc(kq, 1, sizeof(*covered));
 	const uint32_t count = kq->node[node].group_count;
-	struct kq_group *group = kq_capacity(kq, count + 1, sizeof(*group));
+	struct kq_group *group = kq_alloc(kq, count + 1, sizeof(*group));
 	cr_assert(quota && one && covered && group, "no memory");
 	*covered = kq_resource(kq, resource);
 	*quota = (struct kq_quota){ *covered, nominal, borrowing, lending };
@@ -77,7 +77,7 @@ uint32_t kq_small_workload(
 	struct kq_small *w, const char *queue, const char *name, int64_t priority, int64_t created_s)
 {
 	const uint32_t row = kq_workload(w->kq, "ns", name);
-	struct kq_podset *podset = kq_capacity(w->kq, 1, sizeof(*podset));
+	struct kq_podset *podset = kq_alloc(w->kq, 1, sizeof(*podset));
 	cr_assert_not_null(podset);
 	*podset = (struct kq_podset){ .name = kq_text(w->kq, "main"), .count = 1 };
 	struct kq_workload *made = &w->kq->workload[row];

@@ -46,8 +46,8 @@ void tas_begin(struct tas_instance *instance, const char *levels)
 		topology->level[topology->level_count++] = kq_text(instance->kq, key_of(level[i]));
 	instance->flavor = tas_flavor(instance, "tas");
 	instance->queue = kq_cluster_queue(instance->kq, "queue");
-	struct kq_group *group = kq_capacity(instance->kq, 1, sizeof(*group));
-	struct kq_group_flavor *flavor = kq_capacity(instance->kq, 1, sizeof(*flavor));
+	struct kq_group *group = kq_alloc(instance->kq, 1, sizeof(*group));
+	struct kq_group_flavor *flavor = kq_alloc(instance->kq, 1, sizeof(*flavor));
 	if (!group || !flavor)
 		abort();
 	flavor->flavor = instance->flavor;
@@ -77,7 +77,7 @@ struct kq_host *tas_host(struct tas_instance *instance, const char *place, int64
 	const char *value[KQ_LEVELS_MAX] = { "" };
 	const struct kq_topology *topology = &instance->kq->topology[instance->topology];
 	const uint32_t count = split(instance, place, value, KQ_LEVELS_MAX);
-	struct sl_label *label = kq_capacity(instance->kq, count, sizeof(*label));
+	struct sl_label *label = kq_alloc(instance->kq, count, sizeof(*label));
 	const struct kq_amount amount[] = { { KQ_PODS, pods }, { KQ_CPU, cpus * 1000 } };
 	const uint32_t row = kq_host(instance->kq, value[count - 1]);
 	if (!label)
@@ -107,7 +107,7 @@ struct kq_amounts tas_cpus(struct tas_instance *instance, int64_t thousandths)
 uint32_t tas_workload(struct tas_instance *instance, const struct kq_podset *podset, uint32_t count)
 {
 	const uint32_t workload = kq_workload(instance->kq, "space", "workload");
-	struct kq_podset *own = kq_capacity(instance->kq, count, sizeof(*own));
+	struct kq_podset *own = kq_alloc(instance->kq, count, sizeof(*own));
 	if (!own)
 		abort();
 	memcpy(own, podset, count * sizeof(*own));

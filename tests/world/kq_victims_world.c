@@ -38,10 +38,10 @@ void ks_quota(struct ks_instance *w, uint32_t node, const char *flavor, const ch
 	struct kq_node *to = &w->kq->node[node];
 	w->kq->flavor[f].exists = true;
 	if (!to->group) {
-		struct kq_group *group = kq_capacity(w->kq, 1, sizeof(*group));
+		struct kq_group *group = kq_alloc(w->kq, 1, sizeof(*group));
 		cr_assert(group);
-		group->flavor = kq_capacity(w->kq, QUOTAS_MAX, sizeof(*group->flavor));
-		group->resource = kq_capacity(w->kq, QUOTAS_MAX, sizeof(*group->resource));
+		group->flavor = kq_alloc(w->kq, QUOTAS_MAX, sizeof(*group->flavor));
+		group->resource = kq_alloc(w->kq, QUOTAS_MAX, sizeof(*group->resource));
 		to->group = group;
 		to->group_count = 1;
 	}
@@ -57,7 +57,7 @@ void ks_quota(struct ks_instance *w, uint32_t node, const char *flavor, const ch
 		at++;
 	if (at == group->flavor_count)
 		flavors[group->flavor_count++] = (struct kq_group_flavor){ f,
-			kq_capacity(w->kq, QUOTAS_MAX, sizeof(struct kq_quota)), 0 };
+			kq_alloc(w->kq, QUOTAS_MAX, sizeof(struct kq_quota)), 0 };
 	struct kq_quota *quota = (struct kq_quota *)(uintptr_t)flavors[at].quota;
 	while (q < flavors[at].count && quota[q].resource != r)
 		q++;
@@ -124,7 +124,7 @@ uint32_t ks_holds_of(struct ks_instance *w, const char *name, uint32_t queue, in
 		.queue = queue, .queue_name = w->kq->node[queue].name, .podset = &podset, .podset_count = 1
 	};
 	struct kq_amount amount = { KQ_CPU, cpu };
-	struct kq_podset *asked = kq_capacity(w->kq, 1, sizeof(*asked));
+	struct kq_podset *asked = kq_alloc(w->kq, 1, sizeof(*asked));
 	cr_assert(asked);
 	*asked = (struct kq_podset){
 		.name = podset.name, .count = 1, .request = kq_amounts(w->kq, &amount, 1)
@@ -159,7 +159,7 @@ struct kq_victims ks_find(struct ks_instance *w, uint32_t workload, uint32_t que
 		.workload = workload, .queue = queue, .podset = &podset, .podset_count = 1, .mode = KQ_PREEMPT
 	};
 	const size_t size = (size_t)kq->node_count * kq->fr_count * sizeof(*kq->usage);
-	int64_t *before = kq_capacity(kq, 1, size);
+	int64_t *before = kq_alloc(kq, 1, size);
 	cr_assert(before);
 	memcpy(before, kq->usage, size);
 	const struct kq_victims found = kq_victims_of(kq, w->scratch, &assignment, options);

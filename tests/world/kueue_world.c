@@ -54,7 +54,7 @@ static const char *word(struct kueue_instance *w, const char **text, char *end)
 	while (**text == ' ')
 		(*text)++;
 	const size_t len = strcspn(*text, " ,");
-	char *copy = kq_capacity(w->kq, len + 1, 1);
+	char *copy = kq_alloc(w->kq, len + 1, 1);
 	cr_assert_not_null(copy);
 	memcpy(copy, *text, len);
 	*text += len;
@@ -75,19 +75,19 @@ static struct kq_quota quota_of(uint32_t resource, const char *text)
 
 void kueue_group(struct kueue_instance *w, struct kq_node *node, const char *resources, const char *flavors)
 {
-	struct kq_group *group = kq_capacity(w->kq, MOST, sizeof(*group));
+	struct kq_group *group = kq_alloc(w->kq, MOST, sizeof(*group));
 	cr_assert(group && node->group_count < MOST);
 	if (node->group_count)
 		memcpy(group, node->group, node->group_count * sizeof(*group));
 	struct kq_group *one = &group[node->group_count++];
 	node->group = group;
-	uint32_t *resource = kq_capacity(w->kq, MOST, sizeof(*resource));
-	struct kq_group_flavor *flavor = kq_capacity(w->kq, MOST, sizeof(*flavor));
+	uint32_t *resource = kq_alloc(w->kq, MOST, sizeof(*resource));
+	struct kq_group_flavor *flavor = kq_alloc(w->kq, MOST, sizeof(*flavor));
 	cr_assert(resource && flavor);
 	for (char end = ' '; end;)
 		resource[one->resource_count++] = kq_resource(w->kq, word(w, &resources, &end));
 	for (char end = ','; end;) {
-		struct kq_quota *quota = kq_capacity(w->kq, MOST, sizeof(*quota));
+		struct kq_quota *quota = kq_alloc(w->kq, MOST, sizeof(*quota));
 		struct kq_group_flavor *to = &flavor[one->flavor_count++];
 		cr_assert_not_null(quota);
 		to->flavor = kq_flavor(w->kq, word(w, &flavors, &end));
@@ -107,7 +107,7 @@ void kueue_group(struct kueue_instance *w, struct kq_node *node, const char *res
 uint32_t kueue_workload(struct kueue_instance *w, const char *name)
 {
 	const uint32_t row = kq_workload(w->kq, "", name);
-	w->kq->workload[row].podset = kq_capacity(w->kq, MOST, sizeof(struct kq_podset));
+	w->kq->workload[row].podset = kq_alloc(w->kq, MOST, sizeof(struct kq_podset));
 	cr_assert_not_null(w->kq->workload[row].podset);
 	return row;
 }

@@ -15,7 +15,7 @@
 
 struct words {
 	const char *p, *end;
-	char *capacity;
+	char *space;
 };
 
 static bool options_is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -32,11 +32,11 @@ static void plain_in(struct words *w)
 {
 	const char *p = w->p;
 	const char *const end = w->end;
-	char *to = w->capacity;
+	char *to = w->space;
 	while (p < end && is_plain(*p))
 		*to++ = *p++;
 	w->p = p;
-	w->capacity = to;
+	w->space = to;
 }
 
 /* A quote that is closed later in the line. An apostrophe of what a shell has unquoted already is none. */
@@ -49,7 +49,7 @@ static const char *word_next(struct words *w)
 		w->p++;
 	if (w->p == w->end)
 		return NULL;
-	const char *word = w->capacity;
+	const char *word = w->space;
 	char quote = '\0';
 	for (plain_in(w); w->p < w->end && (quote || !options_is_blank(*w->p)); w->p++, plain_in(w)) {
 		if (quote ? *w->p == quote : (*w->p == '\'' || *w->p == '"') && opens(w)) {
@@ -58,13 +58,13 @@ static const char *word_next(struct words *w)
 		}
 		if (*w->p == '\\' && quote != '\'' && w->p + 1 < w->end)
 			w->p++;
-		*w->capacity++ = (char)(*w->p ? *w->p : ' ');
+		*w->space++ = (char)(*w->p ? *w->p : ' ');
 	}
-	*w->capacity++ = '\0';
+	*w->space++ = '\0';
 	return word;
 }
 
-size_t slurm_options_capacity(size_t len) { return 2 * len + 64; }
+size_t slurm_options_size(size_t len) { return 2 * len + 64; }
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
@@ -544,7 +544,7 @@ int slurm_options(
 	const struct slurm_line *line, struct sl_job_desc *desc, struct slurm_said *said, struct sl_err *err)
 {
 	const sl_time now = line->now;
-	struct words w = { line->text, line->text + line->len, line->capacity };
+	struct words w = { line->text, line->text + line->len, line->space };
 	said_clear(said, desc);
 	if (line->len > SLURM_LINE_MAX)
 		return sl_fail(err, SL_INPUT, "a line of options is longer than 1 MiB");

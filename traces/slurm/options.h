@@ -38,13 +38,13 @@ int slurm_say_dropped(const struct sl_sink *sink, const char *file, const uint64
 	struct sl_err *err);
 
 /* Bytes that the texts of a line need. */
-size_t slurm_options_capacity(size_t len);
+size_t slurm_options_size(size_t len);
 /* text[0..len): "sbatch -N 2 --gres=gpu:1 job.sh". */
 struct slurm_line {
 	const char *text;
 	size_t len;
 	sl_time now; /* When it is submitted, for times that are relative ("now+1hour"); SL_NONE: not read. */
-	char *capacity; /* slurm_options_capacity(len) bytes, which hold the texts. */
+	char *space; /* slurm_options_size(len) bytes, which hold the texts. */
 };
 /* Reads a line. desc: SLURM_COMPONENTS_MAX of them. 0, or why it is no such line. */
 int slurm_options(

@@ -98,7 +98,7 @@ struct sacct_text {
 	struct sacct_chunk *chunk; /* The newest. */
 	bool failed;               /* Memory was out. */
 };
-char *sacct_capacity(struct sacct_text *text, size_t len); /* Never NULL unless failed. */
+char *sacct_text_reserve(struct sacct_text *text, size_t len); /* Never NULL unless failed. */
 const char *sacct_keep(struct sacct_text *text, const char *p, size_t len);
 void sacct_text_clear(struct sacct_text *text);
 void sacct_text_free(struct sacct_text *text);

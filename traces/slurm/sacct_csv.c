@@ -98,7 +98,7 @@ static const char *with(struct reading *r, const char *before, const char *text,
 	if (!before || !text)
 		return NULL;
 	const size_t capacity = strlen(before) + strlen(text) + strlen(behind) + 1;
-	char *p = sacct_capacity(&r->text, capacity);
+	char *p = sacct_text_reserve(&r->text, capacity);
 	if (p)
 		(void)snprintf(p, capacity, "%s%s%s", before, text, behind);
 	return p;

@@ -55,10 +55,10 @@ static bool sacct_desc_line_in(
 	ignored.status = SL_OK;
 	ignored.text[0] = '\0';
 	job->job.submit_line = sacct_keep(&job->text, line->p, line->len);
-	char *capacity = sacct_capacity(&job->text, slurm_options_capacity(line->len));
-	if (!capacity)
+	char *space = sacct_text_reserve(&job->text, slurm_options_size(line->len));
+	if (!space)
 		return false;
-	const struct slurm_line options = { line->p, line->len, job->row.col[SL_COL_SUBMIT], capacity };
+	const struct slurm_line options = { line->p, line->len, job->row.col[SL_COL_SUBMIT], space };
 	if (slurm_options(&options, s->spare, &said, &ignored))
 		return false;
 	sacct_desc_note(s->unknown_first, &s->unknown, said.unknown, &said);

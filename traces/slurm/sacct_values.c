@@ -16,7 +16,7 @@ struct sacct_chunk {
 	char text[];
 };
 
-char *sacct_capacity(struct sacct_text *text, size_t len)
+char *sacct_text_reserve(struct sacct_text *text, size_t len)
 {
 	enum { CHUNK = 8192 };
 	struct sacct_chunk *chunk = text->chunk;
@@ -30,14 +30,14 @@ char *sacct_capacity(struct sacct_text *text, size_t len)
 		*chunk = (struct sacct_chunk){ text->chunk, 0, size };
 		text->chunk = chunk;
 	}
-	char *capacity = chunk->text + chunk->used;
+	char *space = chunk->text + chunk->used;
 	chunk->used += len;
-	return capacity;
+	return space;
 }
 
 const char *sacct_keep(struct sacct_text *text, const char *p, size_t len)
 {
-	char *copy = sacct_capacity(text, len + 1);
+	char *copy = sacct_text_reserve(text, len + 1);
 	if (!copy)
 		return NULL;
 	memcpy(copy, p, len);

@@ -503,14 +503,14 @@ static bool line_is_whole(const struct line *line)
 	if (!text || strpbrk(text, "|\r\n"))
 		return false;
 	const size_t len = strlen(text);
-	char *capacity = malloc(slurm_options_capacity(len));
+	char *space = malloc(slurm_options_size(len));
 	struct sl_job_desc *desc = malloc(SLURM_COMPONENTS_MAX * sizeof(*desc));
-	const struct slurm_line options = { text, len, line->row->col[SL_COL_SUBMIT], capacity };
-	bool whole = capacity && desc && !slurm_options(&options, desc, &said, &ignored) && !said.hidden &&
+	const struct slurm_line options = { text, len, line->row->col[SL_COL_SUBMIT], space };
+	bool whole = space && desc && !slurm_options(&options, desc, &said, &ignored) && !said.hidden &&
 		     !said.unread && said.desc_count == line->more->desc_count;
 	for (size_t i = 0; whole && i < said.desc_count; i++)
 		whole = equal_desc(&desc[i], &line->more->desc[i]);
-	free(capacity);
+	free(space);
 	free(desc);
 	return whole;
 }

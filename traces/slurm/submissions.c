@@ -27,8 +27,8 @@ struct submissions {
 	uint64_t line;
 	sl_time epoch; /* Zero, since 1970. */
 	struct sl_job_desc *desc;
-	char *capacity; /* Of the line's texts. */
-	size_t capacity_size;
+	char *text; /* Of the line's texts. */
+	size_t text_capacity;
 	uint64_t dropped[SLURM_DROPPED_MAX]; /* Jobs that say an option that is not followed. */
 };
 
@@ -73,10 +73,10 @@ static void from_zero(const struct submissions *s, sl_time *time)
 static int submissions_line_in(
 	struct submissions *s, const struct field *line, sl_time submit, struct slurm_said *said)
 {
-	const size_t wanted = slurm_options_capacity(line->len);
-	if (SL_GROW(s->capacity, s->capacity_size, wanted, s->err))
+	const size_t wanted = slurm_options_size(line->len);
+	if (SL_GROW(s->text, s->text_capacity, wanted, s->err))
 		return SL_SYSTEM;
-	const struct slurm_line options = { line->p, line->len, s->epoch + submit, s->capacity };
+	const struct slurm_line options = { line->p, line->len, s->epoch + submit, s->text };
 	const int status = slurm_options(&options, s->desc, said, s->err);
 	for (uint32_t i = 0; i < SLURM_DROPPED_MAX && !status; i++)
 		s->dropped[i] += said->dropped >> i & 1;
@@ -196,7 +196,7 @@ static int submissions_read(struct sl_input *in, const struct sl_sink *sink, str
 	if (!status)
 		status = slurm_say_dropped(sink, s.file, s.dropped, err);
 	free(s.desc);
-	free(s.capacity);
+	free(s.text);
 	return status;
 }
 

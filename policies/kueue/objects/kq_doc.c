@@ -117,7 +117,7 @@ sl_time kq_doc_duration(struct sl_at at, sl_time fallback)
 struct sl_labels kq_doc_labels(struct sl_at at)
 {
 	const uint32_t count = sl_at_count(at);
-	struct sl_label *label = kq_capacity(at.self, count + 1, sizeof(*label));
+	struct sl_label *label = kq_alloc(at.self, count + 1, sizeof(*label));
 	struct sl_labels labels = { label, 0 };
 	for (struct sl_at one = sl_at_first(at); one.node && label; one = sl_at_next(one)) {
 		const char *key = kq_text(at.self, sl_at_key(one));
@@ -134,7 +134,7 @@ static const char *const effects[] = { "NoSchedule", "NoExecute", "PreferNoSched
 
 struct sl_taints kq_doc_taints(struct sl_at at)
 {
-	struct sl_taint *taint = kq_capacity(at.self, sl_at_count(at) + 1, sizeof(*taint));
+	struct sl_taint *taint = kq_alloc(at.self, sl_at_count(at) + 1, sizeof(*taint));
 	struct sl_taints taints = { taint, 0 };
 	for (struct sl_at one = sl_at_first(at); one.node && taint; one = sl_at_next(one)) {
 		const char *value = kq_doc_text(sl_at_get(one, "value"));
@@ -154,7 +154,7 @@ struct sl_taints kq_doc_taints(struct sl_at at)
 struct sl_tolerations kq_doc_tolerations(struct sl_at at)
 {
 	static const char *const operators[] = { "Equal", "Exists", NULL };
-	struct sl_toleration *toleration = kq_capacity(at.self, sl_at_count(at) + 1, sizeof(*toleration));
+	struct sl_toleration *toleration = kq_alloc(at.self, sl_at_count(at) + 1, sizeof(*toleration));
 	struct sl_tolerations tolerations = { toleration, 0 };
 	for (struct sl_at one = sl_at_first(at); one.node && toleration; one = sl_at_next(one)) {
 		const char *key = kq_doc_text(sl_at_get(one, "key"));
@@ -174,7 +174,7 @@ static struct sl_label_expr expression(struct sl_at at)
 {
 	static const char *const operators[] = { "In", "NotIn", "Exists", "DoesNotExist", NULL };
 	struct sl_at values = sl_at_get(at, "values");
-	const char **value = kq_capacity(at.self, sl_at_count(values) + 1, sizeof(*value));
+	const char **value = kq_alloc(at.self, sl_at_count(values) + 1, sizeof(*value));
 	struct sl_label_expr expr = { .key = kq_doc_name(at, "key"), .value = value };
 	const int op = sl_at_word(sl_at_get(at, "operator"), operators, -1);
 	if (op < 0)
@@ -195,7 +195,7 @@ struct sl_label_selector kq_doc_selector(struct sl_at at)
 	if (selector.nothing)
 		return selector;
 	struct sl_at exprs = sl_at_get(at, "matchExpressions");
-	struct sl_label_expr *expr = kq_capacity(at.self, sl_at_count(exprs) + 1, sizeof(*expr));
+	struct sl_label_expr *expr = kq_alloc(at.self, sl_at_count(exprs) + 1, sizeof(*expr));
 	selector.labels = kq_doc_labels(sl_at_get(at, "matchLabels"));
 	for (struct sl_at one = sl_at_first(exprs); one.node && expr; one = sl_at_next(one))
 		expr[selector.term.count++] = expression(one);

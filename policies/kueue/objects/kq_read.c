@@ -169,8 +169,8 @@ int kq_read(struct kq_read *read, struct kq *kq, const struct sl_object *object,
 {
 	*read = (struct kq_read){ .kq = kq, .object = object, .object_count = count };
 	kq->config.wait_ready = true; /* Where no Configuration says otherwise: 30 minutes, as in Kueue. */
-	read->class = kq_capacity(kq, (size_t)count + 1, sizeof(*read->class));
-	read->retry = kq_capacity(kq, (size_t)count + 1, sizeof(*read->retry));
+	read->class = kq_alloc(kq, (size_t)count + 1, sizeof(*read->class));
+	read->retry = kq_alloc(kq, (size_t)count + 1, sizeof(*read->retry));
 	for (size_t k = 0; k < SL_LEN(kinds); k++)
 		for (uint32_t i = 0; i < count && !kq->err.status; i++)
 			if (strcmp(object[i].kind, kinds[k].kind) == 0 &&

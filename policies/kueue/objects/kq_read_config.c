@@ -101,7 +101,7 @@ static void read_transform(struct kq *kq, struct sl_at at, struct kq_transform *
 {
 	static const char *const words[] = { "Retain", "Replace", NULL };
 	const struct sl_at outputs = sl_at_get(at, "outputs");
-	struct kq_output *output = kq_capacity(kq, sl_at_count(outputs), sizeof(*output));
+	struct kq_output *output = kq_alloc(kq, sl_at_count(outputs), sizeof(*output));
 	const char *cause = kq_doc_text(sl_at_get(at, "multiplyBy"));
 	transform->input = kq_resource(kq, kq_doc_name(at, "input"));
 	transform->replace = sl_at_word(sl_at_get(at, "strategy"), words, 0) == 1;
@@ -125,8 +125,8 @@ static void read_resources(struct kq_read *read, struct sl_at at)
 	struct kq_transforms *transforms = &read->transforms;
 	const struct sl_at prefixes = sl_at_get(at, "excludeResourcePrefixes");
 	const struct sl_at list = sl_at_get(at, "transformations");
-	const char **exclude = kq_capacity(kq, sl_at_count(prefixes), sizeof(*exclude));
-	struct kq_transform *transform = kq_capacity(kq, sl_at_count(list), sizeof(*transform));
+	const char **exclude = kq_alloc(kq, sl_at_count(prefixes), sizeof(*exclude));
+	struct kq_transform *transform = kq_alloc(kq, sl_at_count(list), sizeof(*transform));
 	for (struct sl_at one = sl_at_first(prefixes); one.node && exclude; one = sl_at_next(one)) {
 		const char *prefix = kq_doc_text(one);
 		exclude[transforms->exclude_count++] = prefix ? prefix : "";

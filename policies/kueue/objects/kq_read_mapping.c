@@ -46,7 +46,7 @@ static void read_charged(struct kq *kq, struct sl_at at, struct kq_source *sourc
 
 static void read_sources(struct kq *kq, struct sl_at list, struct kq_mapping *mapping)
 {
-	mapping->source = kq_capacity(kq, sl_at_count(list), sizeof(*mapping->source));
+	mapping->source = kq_alloc(kq, sl_at_count(list), sizeof(*mapping->source));
 	for (struct sl_at one = sl_at_first(list); one.node && mapping->source; one = sl_at_next(one)) {
 		struct kq_source *source = &mapping->source[mapping->source_count++];
 		read_charged(kq, one, source);
@@ -84,7 +84,7 @@ static void read_mapping(struct kq_read *read, struct sl_at one, struct kq_mappi
 	if (mapping->resource == KQ_PODS && kq->config.gate[KQ_GATE_ReservedResourceNameValidation])
 		(void)sl_at_fail(one, "pods is counted by itself: give devices another name");
 	read_sources(kq, sl_at_get(one, "sources"), mapping);
-	mapping->class = kq_capacity(kq, sl_at_count(names), sizeof(*mapping->class));
+	mapping->class = kq_alloc(kq, sl_at_count(names), sizeof(*mapping->class));
 	for (struct sl_at name = sl_at_first(names); name.node && mapping->class; name = sl_at_next(name)) {
 		const char *text = kq_doc_text(name);
 		mapping->class[mapping->count++] = text ? text : "";
@@ -94,7 +94,7 @@ static void read_mapping(struct kq_read *read, struct sl_at one, struct kq_mappi
 
 void kq_read_mappings(struct kq_read *read, struct sl_at list)
 {
-	read->mapping = kq_capacity(read->kq, sl_at_count(list), sizeof(*read->mapping));
+	read->mapping = kq_alloc(read->kq, sl_at_count(list), sizeof(*read->mapping));
 	read->mapping_count = 0;
 	for (struct sl_at one = sl_at_first(list); one.node && read->mapping; one = sl_at_next(one))
 		read_mapping(read, one, &read->mapping[read->mapping_count++]);

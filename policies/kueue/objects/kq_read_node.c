@@ -9,7 +9,7 @@
 
 static struct kq_amounts read_amounts(struct kq *kq, struct sl_at at)
 {
-	struct kq_amount *amount = kq_capacity(kq, sl_at_count(at), sizeof(*amount));
+	struct kq_amount *amount = kq_alloc(kq, sl_at_count(at), sizeof(*amount));
 	uint32_t count = 0;
 	for (struct sl_at one = sl_at_first(at); one.node && amount; one = sl_at_next(one)) {
 		const char *name = sl_at_key(one);
@@ -52,7 +52,7 @@ void kq_read_node(struct kq_read *read, const struct sl_object *object)
 static int64_t *foreign_of(struct kq *kq, struct kq_host *host)
 {
 	if (!host->foreign)
-		host->foreign = kq_capacity(kq, KQ_RESOURCES_MAX, sizeof(*host->foreign));
+		host->foreign = kq_alloc(kq, KQ_RESOURCES_MAX, sizeof(*host->foreign));
 	return host->foreign;
 }
 
@@ -89,7 +89,7 @@ void kq_read_pod(struct kq_read *read, const struct sl_object *object)
 	const uint32_t row = kq_find_host(kq, node);
 	int64_t *foreign = row == KQ_NO ? NULL : foreign_of(kq, &kq->host[row]);
 	if (!read->sum)
-		read->sum = kq_capacity(kq, KQ_RESOURCES_MAX, sizeof(*read->sum));
+		read->sum = kq_alloc(kq, KQ_RESOURCES_MAX, sizeof(*read->sum));
 	int64_t *sum = read->sum;
 	if (!foreign || !sum)
 		return;

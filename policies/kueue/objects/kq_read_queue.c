@@ -44,7 +44,7 @@ static int64_t kq_read_queue_limit_of(
 static void read_quotas(
 	struct reading *r, struct sl_at list, const struct kq_group *group, struct kq_group_flavor *flavor)
 {
-	struct kq_quota *quota = kq_capacity(r->kq, sl_at_count(list), sizeof(*quota));
+	struct kq_quota *quota = kq_alloc(r->kq, sl_at_count(list), sizeof(*quota));
 	flavor->quota = quota;
 	for (struct sl_at at = sl_at_first(list); at.node && quota; at = sl_at_next(at)) {
 		const char *name = kq_doc_name(at, "name");
@@ -67,7 +67,7 @@ static void read_quotas(
 
 static void read_covered(struct reading *r, struct sl_at list, struct kq_group *group)
 {
-	uint32_t *resource = kq_capacity(r->kq, sl_at_count(list), sizeof(*resource));
+	uint32_t *resource = kq_alloc(r->kq, sl_at_count(list), sizeof(*resource));
 	group->resource = resource;
 	for (struct sl_at at = sl_at_first(list); at.node && resource; at = sl_at_next(at)) {
 		const char *name = kq_doc_text(at);
@@ -88,7 +88,7 @@ static void read_covered(struct reading *r, struct sl_at list, struct kq_group *
 
 static void read_flavors(struct reading *r, struct sl_at list, struct kq_group *group)
 {
-	struct kq_group_flavor *flavor = kq_capacity(r->kq, sl_at_count(list), sizeof(*flavor));
+	struct kq_group_flavor *flavor = kq_alloc(r->kq, sl_at_count(list), sizeof(*flavor));
 	group->flavor = flavor;
 	for (struct sl_at at = sl_at_first(list); at.node && flavor; at = sl_at_next(at)) {
 		const char *name = kq_doc_name(at, "name");
@@ -117,7 +117,7 @@ static void read_groups(struct kq *kq, struct sl_at list, uint32_t node, const c
 		(void)sl_at_fail(list, "more than %d resource groups", GROUPS_MAX);
 		return;
 	}
-	struct kq_group *group = kq_capacity(kq, count, sizeof(*group));
+	struct kq_group *group = kq_alloc(kq, count, sizeof(*group));
 	uint32_t made = 0;
 	for (struct sl_at at = sl_at_first(list); at.node && group; at = sl_at_next(at)) {
 		read_covered(&reading, sl_at_get(at, "coveredResources"), &group[made]);
@@ -202,7 +202,7 @@ static void read_fungibility(struct sl_at at, struct kq_node *queue)
 static void read_queue_check(struct kq *kq, struct sl_at at, struct kq_queue_check *check)
 {
 	const struct sl_at flavors = sl_at_get(at, "onFlavors");
-	uint32_t *flavor = kq_capacity(kq, sl_at_count(flavors), sizeof(*flavor));
+	uint32_t *flavor = kq_alloc(kq, sl_at_count(flavors), sizeof(*flavor));
 	check->check = kq_check(kq, kq_doc_name(at, "name"));
 	for (struct sl_at one = sl_at_first(flavors); one.node && flavor; one = sl_at_next(one))
 		flavor[check->flavor_count++] = kq_flavor(kq, kq_doc_text(one));
@@ -216,7 +216,7 @@ static void read_checks(struct kq *kq, struct sl_at spec, uint32_t node)
 	const struct sl_at names = sl_at_get(spec, "admissionChecks");
 	const struct sl_at rules = sl_at_get(spec, "admissionChecksStrategy.admissionChecks");
 	const uint32_t capacity = sl_at_count(names) + sl_at_count(rules);
-	struct kq_queue_check *check = kq_capacity(kq, capacity, sizeof(*check));
+	struct kq_queue_check *check = kq_alloc(kq, capacity, sizeof(*check));
 	uint32_t count = 0;
 	for (struct sl_at at = sl_at_first(names); at.node && check; at = sl_at_next(at))
 		check[count++] = (struct kq_queue_check){ .check = kq_check(kq, kq_doc_text(at)),

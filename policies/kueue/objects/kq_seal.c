@@ -159,7 +159,7 @@ static int make_children(struct kq *kq, const struct named *named)
 		if (kq->node[n].parent != KQ_NO && (kq->node[n].exists || !kq->node[n].is_queue))
 			kq->node[kq->node[n].parent].child_count++;
 	for (uint32_t n = 0; n < kq->node_count; n++) {
-		kq->node[n].child = kq_capacity(kq, kq->node[n].child_count, sizeof(uint32_t));
+		kq->node[n].child = kq_alloc(kq, kq->node[n].child_count, sizeof(uint32_t));
 		if (!kq->node[n].child)
 			return kq->err.status;
 		kq->node[n].child_count = 0;

@@ -513,8 +513,8 @@ static inline bool kq_goes_on(const struct kq *kq)
 struct kq *kq_new(struct sl_arena *arena);
 void kq_free(struct kq *kq); /* What is not in the arena. */
 int kq_fail(struct kq *kq, int status, const char *format, ...) SL_PRINTF(3, 4);
-const char *kq_text(struct kq *kq, const char *text);        /* "" for NULL. */
-void *kq_capacity(struct kq *kq, size_t count, size_t size); /* Of the arena, zeroed; sets kq->err if out. */
+const char *kq_text(struct kq *kq, const char *text);     /* "" for NULL. */
+void *kq_alloc(struct kq *kq, size_t count, size_t size); /* Of the arena, zeroed; sets kq->err if out. */
 /* By name; made where there is none of that name yet (exists stays false). */
 uint32_t kq_resource(struct kq *kq, const char *name);
 uint32_t kq_flavor(struct kq *kq, const char *name);

@@ -78,7 +78,7 @@ static void prepare_podset(struct kq_scan *scan, struct kq_podset_assignment *ro
 	row->requests = own;
 	if (!pods)
 		return;
-	row->requests.at = kq_scratch_capacity(kq, scan->scratch, (size_t)own.count + 1, sizeof(*own.at));
+	row->requests.at = kq_scratch_alloc(kq, scan->scratch, (size_t)own.count + 1, sizeof(*own.at));
 	if (!row->requests.at) {
 		row->requests.count = 0;
 		return;
@@ -122,7 +122,7 @@ static struct kq_amounts kq_assign_sum_of(
 	size_t most = 0;
 	for (uint32_t i = 0; i < count; i++)
 		most += row[i].requests.count;
-	struct kq_amounts sum = { kq_scratch_capacity(kq, scan->scratch, most, sizeof(*sum.at)), 0 };
+	struct kq_amounts sum = { kq_scratch_alloc(kq, scan->scratch, most, sizeof(*sum.at)), 0 };
 	for (uint32_t i = 0; sum.at && i < count; i++)
 		for (uint32_t r = 0; r < row[i].requests.count; r++) {
 			const struct kq_amount *one = &row[i].requests.at[r];
@@ -172,8 +172,8 @@ static bool start_together(struct kq_scan *scan, struct kq_together *together)
 	struct kq *kq = scan->kq;
 	together->requests = kq_assign_sum_of(scan, &scan->made->podset[together->first], together->count);
 	const uint32_t count = together->requests.count;
-	together->group = kq_scratch_capacity(kq, scan->scratch, count, sizeof(*together->group));
-	together->pick = kq_scratch_capacity(kq, scan->scratch, (size_t)count * 2, sizeof(*together->pick));
+	together->group = kq_scratch_alloc(kq, scan->scratch, count, sizeof(*together->group));
+	together->pick = kq_scratch_alloc(kq, scan->scratch, (size_t)count * 2, sizeof(*together->pick));
 	if (!together->group || !together->pick)
 		return false;
 	together->trial = together->pick + count;
@@ -213,7 +213,7 @@ static void give_picks(
 {
 	const bool beside = row->requests.count == 0 && scan->workload->podset[row->podset].group;
 	const uint32_t most = beside ? together->requests.count : row->requests.count;
-	row->pick = kq_scratch_capacity(scan->kq, scan->scratch, most, sizeof(*row->pick));
+	row->pick = kq_scratch_alloc(scan->kq, scan->scratch, most, sizeof(*row->pick));
 	for (uint32_t r = 0; row->pick && r < together->requests.count; r++) {
 		const struct kq_pick *pick = &together->pick[r];
 		if (pick->flavor == KQ_NO)
@@ -305,15 +305,15 @@ struct kq_assignment *kq_assign(struct kq *kq, struct kq_scratch *scratch, uint3
 	const struct kq_assign_options *options)
 {
 	const struct kq_workload *row = &kq->workload[workload];
-	struct kq_assignment *made = kq_scratch_capacity(kq, scratch, 1, sizeof(*made));
+	struct kq_assignment *made = kq_scratch_alloc(kq, scratch, 1, sizeof(*made));
 	if (!made)
 		return NULL;
 	*made = (struct kq_assignment){ .workload = workload,
 		.queue = queue,
 		.cycle = kq->cycles,
 		.generation = kq->node[queue].generation };
-	made->podset = kq_scratch_capacity(kq, scratch, row->podset_count, sizeof(*made->podset));
-	made->usage = kq_scratch_capacity(kq, scratch, cells_of(row), sizeof(*made->usage));
+	made->podset = kq_scratch_alloc(kq, scratch, row->podset_count, sizeof(*made->podset));
+	made->usage = kq_scratch_alloc(kq, scratch, cells_of(row), sizeof(*made->usage));
 	if (!made->podset || !made->usage)
 		return NULL;
 	struct kq_scan scan = { kq, scratch, row, workload, queue, &kq->node[queue], options, made,

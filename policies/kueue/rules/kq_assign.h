@@ -77,7 +77,7 @@ struct kq_scratch; /* Zeroed blocks, freed together. */
 struct kq_scratch *kq_scratch_new(void);
 void kq_scratch_reset(struct kq_scratch *scratch);
 void kq_scratch_free(struct kq_scratch *scratch);
-void *kq_scratch_capacity(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size);
+void *kq_scratch_alloc(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size);
 
 /* ---- Requests (kq_requests.c) ------------------------------------------------------------------- */
 

@@ -191,7 +191,7 @@ static void *grown(struct kq_scan *scan, void *at, uint32_t count, uint32_t *cap
 	if (count < *capacity)
 		return at;
 	const uint32_t more = *capacity ? *capacity * 2 : 4;
-	char *made = kq_scratch_capacity(scan->kq, scan->scratch, more, size);
+	char *made = kq_scratch_alloc(scan->kq, scan->scratch, more, size);
 	if (!made)
 		return NULL;
 	if (count)

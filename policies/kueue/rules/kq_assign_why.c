@@ -81,7 +81,7 @@ void kq_assign_because(struct kq *kq, struct kq_scratch *scratch, struct kq_assi
 	uint32_t podset, enum kq_mode mode, const char *text)
 {
 	struct kq_podset_assignment *row = &assignment->podset[podset];
-	struct kq_why *why = kq_scratch_capacity(kq, scratch, (size_t)row->why_count + 1, sizeof(*why));
+	struct kq_why *why = kq_scratch_alloc(kq, scratch, (size_t)row->why_count + 1, sizeof(*why));
 	if (!why)
 		return;
 	if (row->why_count)
@@ -204,8 +204,8 @@ static size_t kq_assign_why_append(char *message, size_t used, const char *text)
 static size_t append_podset(struct kq *kq, struct kq_scratch *scratch,
 	const struct kq_podset_assignment *podset, char *message, size_t used)
 {
-	char(*text)[REASON_MAX] = kq_scratch_capacity(kq, scratch, podset->why_count, sizeof(*text));
-	uint32_t *order = kq_scratch_capacity(kq, scratch, podset->why_count, sizeof(*order));
+	char(*text)[REASON_MAX] = kq_scratch_alloc(kq, scratch, podset->why_count, sizeof(*text));
+	uint32_t *order = kq_scratch_alloc(kq, scratch, podset->why_count, sizeof(*order));
 	if (!text || !order)
 		return used;
 	for (uint32_t i = 0; i < podset->why_count; i++) {
@@ -225,7 +225,7 @@ static size_t append_podset(struct kq *kq, struct kq_scratch *scratch,
 const char *kq_assign_message(
 	struct kq *kq, struct kq_scratch *scratch, const struct kq_assignment *assignment)
 {
-	char *message = kq_scratch_capacity(kq, scratch, MESSAGE_MAX, 1);
+	char *message = kq_scratch_alloc(kq, scratch, MESSAGE_MAX, 1);
 	size_t used = 0;
 	for (uint32_t i = 0; message && i < assignment->podset_count; i++) {
 		const struct kq_podset_assignment *podset = &assignment->podset[i];

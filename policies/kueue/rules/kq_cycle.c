@@ -198,8 +198,8 @@ static void kq_cycle_sort(
 
 static void classical(struct kq *kq, struct kq_cycle_state *state)
 {
-	struct kq_entry_key *key = kq_scratch_capacity(kq, state->scratch, state->entry_count, sizeof(*key));
-	uint32_t *spare = kq_scratch_capacity(kq, state->scratch, state->entry_count, sizeof(*spare));
+	struct kq_entry_key *key = kq_scratch_alloc(kq, state->scratch, state->entry_count, sizeof(*key));
+	uint32_t *spare = kq_scratch_alloc(kq, state->scratch, state->entry_count, sizeof(*spare));
 	uint32_t count = 0;
 	if (!key || !spare)
 		return;
@@ -218,9 +218,8 @@ static void classical(struct kq *kq, struct kq_cycle_state *state)
 
 static void by_tournament(struct kq *kq, struct kq_cycle_state *state)
 {
-	struct kq_fair_entry *fair =
-		kq_scratch_capacity(kq, state->scratch, state->entry_count, sizeof(*fair));
-	uint32_t *entry = kq_scratch_capacity(kq, state->scratch, state->entry_count, sizeof(*entry));
+	struct kq_fair_entry *fair = kq_scratch_alloc(kq, state->scratch, state->entry_count, sizeof(*fair));
+	uint32_t *entry = kq_scratch_alloc(kq, state->scratch, state->entry_count, sizeof(*entry));
 	uint32_t count = 0;
 	if (!fair || !entry)
 		return;

@@ -78,12 +78,12 @@ void kq_free(struct kq *kq)
 	free(kq);
 }
 
-void *kq_capacity(struct kq *kq, size_t count, size_t size)
+void *kq_alloc(struct kq *kq, size_t count, size_t size)
 {
-	void *capacity = sl_alloc(kq->arena, count ? count : 1, size);
-	if (!capacity)
+	void *space = sl_alloc(kq->arena, count ? count : 1, size);
+	if (!space)
 		(void)sl_fail_memory(&kq->err);
-	return capacity;
+	return space;
 }
 
 /* ---- Amounts ------------------------------------------------------------------------------------ */
@@ -120,7 +120,7 @@ static const char *resource_name(const struct kq *kq, uint32_t resource) { retur
 
 struct kq_amounts kq_amounts(struct kq *kq, const struct kq_amount *at, uint32_t count)
 {
-	struct kq_amounts made = { kq_capacity(kq, count, sizeof(*at)), 0 };
+	struct kq_amounts made = { kq_alloc(kq, count, sizeof(*at)), 0 };
 	for (uint32_t i = 0; made.at && i < count; i++) {
 		uint32_t to = 0;
 		while (to < made.count && strcmp(resource_name(kq, made.at[to].resource),

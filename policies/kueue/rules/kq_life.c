@@ -180,7 +180,7 @@ static void call_unhealthy(struct kq *kq, uint32_t workload, const char *host)
 	for (uint32_t i = 0; i < row->unhealthy_count; i++)
 		if (strcmp(row->unhealthy[i], host) == 0)
 			return;
-	const char **name = kq_capacity(kq, row->unhealthy_count + 1, sizeof(*name));
+	const char **name = kq_alloc(kq, row->unhealthy_count + 1, sizeof(*name));
 	if (!name)
 		return;
 	for (uint32_t i = 0; i < row->unhealthy_count; i++)

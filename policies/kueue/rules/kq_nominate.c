@@ -108,7 +108,7 @@ static void find_counts(struct kq *kq, struct search *search)
 	if (try_counts(search, NULL) || !search->assignment || !can_be_partial(kq, row))
 		return;
 	struct kq_assignment *full = search->assignment;
-	int64_t *count = kq_scratch_capacity(kq, search->state->scratch, row->podset_count, sizeof(*count));
+	int64_t *count = kq_scratch_alloc(kq, search->state->scratch, row->podset_count, sizeof(*count));
 	if (!count)
 		return;
 	if (kq_partial_search(row->podset, row->podset_count, count, try_counts, search) &&
@@ -144,7 +144,7 @@ static void add_replaced(struct kq *kq, struct search *search, struct kq_entry *
 		!kq->workload[old].holds)
 		return;
 	struct kq_victim *at =
-		kq_scratch_capacity(kq, search->state->scratch, search->victims.count + 1, sizeof(*at));
+		kq_scratch_alloc(kq, search->state->scratch, search->victims.count + 1, sizeof(*at));
 	if (!at)
 		return;
 	at[0] = (struct kq_victim){ old, "WorkloadSliceReplaced" };

@@ -273,7 +273,7 @@ static struct kq_victims search_victims(struct kq_search *search, struct kq_scra
 	const bool ok = kq->config.fair_sharing ? kq_search_fair(search) : search_classical(search);
 	kq_undo(kq, mark);
 	if (ok && !kq->err.status && search->gone.count) {
-		found.at = kq_scratch_capacity(kq, scratch, search->gone.count, sizeof(*found.at));
+		found.at = kq_scratch_alloc(kq, scratch, search->gone.count, sizeof(*found.at));
 		if (found.at) {
 			found.count = search->gone.count;
 			memcpy(found.at, search->gone.at, found.count * sizeof(*found.at));
@@ -333,8 +333,8 @@ static struct asked asked_of(
 	uint32_t picks = 0;
 	for (uint32_t p = 0; p < assignment->podset_count; p++)
 		picks += assignment->podset[p].pick_count;
-	struct asked asked = { .need = kq_scratch_capacity(kq, scratch, picks, sizeof(*asked.need)),
-		.needs = kq_scratch_capacity(kq, scratch, picks, sizeof(*asked.needs)) };
+	struct asked asked = { .need = kq_scratch_alloc(kq, scratch, picks, sizeof(*asked.need)),
+		.needs = kq_scratch_alloc(kq, scratch, picks, sizeof(*asked.needs)) };
 	if (!asked.need || !asked.needs)
 		return asked;
 	for (uint32_t p = 0; p < assignment->podset_count; p++)

@@ -101,7 +101,7 @@ static void kq_process_reserve(struct kq *kq, struct kq_cycle_state *state, cons
 	if (queue->reclaim == KQ_ANY)
 		return;
 	struct kq_usage_cell *kept =
-		kq_scratch_capacity(kq, state->scratch, entry->assignment->usage_count, sizeof(*kept));
+		kq_scratch_alloc(kq, state->scratch, entry->assignment->usage_count, sizeof(*kept));
 	if (!kept)
 		return;
 	kq_reserve(kq, entry->assignment, kept);

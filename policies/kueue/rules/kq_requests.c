@@ -26,8 +26,7 @@ struct kq_amounts kq_podset_pending(
 {
 	const struct kq_podset *asks = &kq->workload[workload].podset[podset];
 	const int64_t pods = count < 0 ? kq_podset_count(kq, asks) : count;
-	struct kq_amounts made = { kq_scratch_capacity(kq, scratch, asks->request.count, sizeof(*made.at)),
-		0 };
+	struct kq_amounts made = { kq_scratch_alloc(kq, scratch, asks->request.count, sizeof(*made.at)), 0 };
 	for (uint32_t i = 0; made.at && i < asks->request.count; i++) {
 		const struct kq_amount *one = &asks->request.at[i];
 		made.at[made.count++] =
@@ -79,7 +78,7 @@ struct kq_amounts kq_podset_admitted(
 	if (!part)
 		return made;
 	const int64_t now = count_now(kq, &row->podset[podset], part->count);
-	made.at = kq_scratch_capacity(kq, scratch, part->flavor_count, sizeof(*made.at));
+	made.at = kq_scratch_alloc(kq, scratch, part->flavor_count, sizeof(*made.at));
 	for (uint32_t i = 0; made.at && i < part->flavor_count; i++)
 		made.at[made.count++] = (struct kq_amount){ part->flavor[i].resource,
 			amount_now(part->flavor[i].amount, part->count, now) };
@@ -105,7 +104,7 @@ uint32_t kq_workload_usage(
 	*cell = NULL;
 	for (uint32_t p = 0; row->admission && p < row->admission->podset_count; p++)
 		most += row->admission->podset[p].flavor_count;
-	if (!most || !(*cell = kq_scratch_capacity(kq, scratch, most, sizeof(**cell))))
+	if (!most || !(*cell = kq_scratch_alloc(kq, scratch, most, sizeof(**cell))))
 		return 0;
 	for (uint32_t p = 0; p < row->podset_count; p++) {
 		const struct kq_admitted_podset *part = admitted_part(row, p);
@@ -187,13 +186,13 @@ struct kq_amounts kq_transformed(
 	struct kq *kq, const struct kq_transforms *transforms, const struct kq_amounts *pod)
 {
 	/* What is excluded is gone before anything is made of it. */
-	struct kq_amounts kept = { kq_capacity(kq, pod->count, sizeof(*kept.at)), 0 };
+	struct kq_amounts kept = { kq_alloc(kq, pod->count, sizeof(*kept.at)), 0 };
 	for (uint32_t i = 0; kept.at && i < pod->count; i++)
 		if (!is_excluded(transforms, kq->resource[pod->at[i].resource]))
 			kept.at[kept.count++] = pod->at[i];
 	if (!transforms->count || !kept.at)
 		return kept;
-	struct kq_amount *sum = kq_capacity(kq, (size_t)kept.count + kq->resource_count, sizeof(*sum));
+	struct kq_amount *sum = kq_alloc(kq, (size_t)kept.count + kq->resource_count, sizeof(*sum));
 	uint32_t count = 0;
 	for (uint32_t i = 0; sum && i < kept.count; i++) {
 		const struct kq_transform *transform = transform_of(transforms, kept.at[i].resource);

@@ -12,7 +12,7 @@ enum { CHUNK = 1 << 16, ALIGN = 16 };
 struct chunk {
 	struct chunk *next;
 	size_t size;
-	_Alignas(ALIGN) char capacity[];
+	_Alignas(ALIGN) char space[];
 };
 
 struct kq_scratch {
@@ -57,14 +57,14 @@ static bool advance(struct kq_scratch *scratch, size_t bytes)
 	return true;
 }
 
-void *kq_scratch_capacity(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size)
+void *kq_scratch_alloc(struct kq *kq, struct kq_scratch *scratch, size_t count, size_t size)
 {
 	if (size && count > SIZE_MAX / 2 / size)
 		return (void)sl_fail_memory(&kq->err), NULL;
 	const size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
 	if ((!scratch->now || scratch->now->size - scratch->used < bytes) && !advance(scratch, bytes))
 		return (void)sl_fail_memory(&kq->err), NULL;
-	void *capacity = scratch->now->capacity + scratch->used;
+	void *space = scratch->now->space + scratch->used;
 	scratch->used += bytes;
-	return memset(capacity, 0, bytes);
+	return memset(space, 0, bytes);
 }

@@ -91,7 +91,7 @@ bool kq_checks_sync(struct kq *kq, uint32_t workload, uint32_t queue)
 		if (!kq_status_asked(&node->check[i], row->admission))
 			continue;
 		if (!made)
-			made = kq_capacity(kq, node->check_count, sizeof(*made));
+			made = kq_alloc(kq, node->check_count, sizeof(*made));
 		if (!made)
 			return false;
 		if (find_check(made, count, node->check[i].check))

@@ -76,15 +76,15 @@ static void put_entry(const struct kq *kq, struct kq_fair_order *order, uint32_t
 struct kq_fair_order *kq_fair_order(
 	struct kq *kq, struct kq_scratch *scratch, const struct kq_fair_entry *entry, uint32_t count)
 {
-	struct kq_fair_order *order = kq_scratch_capacity(kq, scratch, 1, sizeof(*order));
-	struct tree *tree = kq_scratch_capacity(kq, scratch, count, sizeof(*tree));
+	struct kq_fair_order *order = kq_scratch_alloc(kq, scratch, 1, sizeof(*order));
+	struct tree *tree = kq_scratch_alloc(kq, scratch, count, sizeof(*tree));
 	if (!order || !tree)
 		return NULL;
 	order->entry = entry;
-	order->first = kq_scratch_capacity(kq, scratch, kq->node_count, sizeof(*order->first));
-	order->left = kq_scratch_capacity(kq, scratch, kq->node_count, sizeof(*order->left));
-	order->after = kq_scratch_capacity(kq, scratch, count, sizeof(*order->after));
-	order->root = kq_scratch_capacity(kq, scratch, count, sizeof(*order->root));
+	order->first = kq_scratch_alloc(kq, scratch, kq->node_count, sizeof(*order->first));
+	order->left = kq_scratch_alloc(kq, scratch, kq->node_count, sizeof(*order->left));
+	order->after = kq_scratch_alloc(kq, scratch, count, sizeof(*order->after));
+	order->root = kq_scratch_alloc(kq, scratch, count, sizeof(*order->root));
 	if (!order->first || !order->left || !order->after || !order->root)
 		return NULL;
 	for (uint32_t n = 0; n < kq->node_count; n++)

@@ -93,7 +93,7 @@ bool kq_placement_attempt_refuse(struct kq_placement_attempt *attempt, const cha
 const char *kq_placement_attempt_text(struct kq_placement_attempt *attempt)
 {
 	const size_t size = strlen(attempt->why) + 1;
-	char *text = kq_scratch_capacity(attempt->kq, attempt->scratch, size, 1);
+	char *text = kq_scratch_alloc(attempt->kq, attempt->scratch, size, 1);
 	return text ? memcpy(text, attempt->why, size) : "";
 }
 
@@ -165,9 +165,9 @@ static bool needs_of(struct kq_placement_attempt *attempt, const struct kq_team 
 static struct kq_placement *placement_new(
 	struct kq_placement_attempt *attempt, const struct kq_tree *tree, uint32_t count)
 {
-	struct kq_placement *made = kq_scratch_capacity(attempt->kq, attempt->scratch, 1, sizeof(*made));
+	struct kq_placement *made = kq_scratch_alloc(attempt->kq, attempt->scratch, 1, sizeof(*made));
 	struct kq_domain_count *domain =
-		kq_scratch_capacity(attempt->kq, attempt->scratch, count ? count : 1, sizeof(*domain));
+		kq_scratch_alloc(attempt->kq, attempt->scratch, count ? count : 1, sizeof(*domain));
 	if (!made || !domain)
 		return NULL;
 	made->domain = domain;

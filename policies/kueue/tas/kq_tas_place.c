@@ -188,7 +188,7 @@ bool kq_tas_place(struct kq *kq, struct kq_scratch *scratch, struct kq_assignmen
 	if (!kq->tas)
 		return true;
 	struct todo *todo =
-		kq_scratch_capacity(kq, scratch, (size_t)assignment->podset_count + 1, sizeof(*todo));
+		kq_scratch_alloc(kq, scratch, (size_t)assignment->podset_count + 1, sizeof(*todo));
 	bool ok = todo && list_todo(&attempt, assignment, todo, &count, &at_fault);
 	const kq_marked mark = kq_mark(kq);
 	for (uint32_t i = 0; ok && i < count; i++) {

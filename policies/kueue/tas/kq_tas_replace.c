@@ -29,8 +29,8 @@ static bool kq_placement_stale(
 static struct kq_placement *copy_of(
 	struct kq_placement_attempt *attempt, const struct kq_placement *placement, uint32_t more)
 {
-	struct kq_placement *made = kq_scratch_capacity(attempt->kq, attempt->scratch, 1, sizeof(*made));
-	struct kq_domain_count *domain = kq_scratch_capacity(
+	struct kq_placement *made = kq_scratch_alloc(attempt->kq, attempt->scratch, 1, sizeof(*made));
+	struct kq_domain_count *domain = kq_scratch_alloc(
 		attempt->kq, attempt->scratch, (size_t)placement->count + more + 1, sizeof(*domain));
 	if (!made || !domain)
 		return NULL;

@@ -28,7 +28,7 @@ uint32_t ctl_qos_named(const struct ctl *c, const char *name, size_t len)
 static bool ctl_acct_read_same(const char *a, const char *b) { return ctl_same(a, b, strlen(b)); }
 
 /* The next of a list between commas; NULL: there is none left. */
-static const char *node_alloc(const char **list, size_t *len)
+static const char *next_word(const char **list, size_t *len)
 {
 	const char *first = *list;
 	if (!first || !*first)
@@ -127,7 +127,7 @@ static bool tres_amount(const char *text, size_t len, uint32_t tres, int64_t *am
 static bool tres_set(struct ctl *c, int64_t **array, const char *text)
 {
 	size_t len;
-	for (const char *one = node_alloc(&text, &len); one; one = node_alloc(&text, &len)) {
+	for (const char *one = next_word(&text, &len); one; one = next_word(&text, &len)) {
 		const char *equals = memchr(one, '=', len);
 		if (!equals)
 			return false;
@@ -202,7 +202,7 @@ static const struct column {
 static bool in_list(const char *list, const char *word)
 {
 	size_t len;
-	for (const char *one = node_alloc(&list, &len); one; one = node_alloc(&list, &len))
+	for (const char *one = next_word(&list, &len); one; one = next_word(&list, &len))
 		if (ctl_same(word, one, len))
 			return true;
 	return false;
@@ -304,12 +304,12 @@ bool ctl_qos_list(const struct ctl *c, const char *text, uint64_t *bits)
 	bool all_known = true;
 	const char *list = text;
 	bool plain = false;
-	for (const char *one = node_alloc(&list, &len); one; one = node_alloc(&list, &len))
+	for (const char *one = next_word(&list, &len); one; one = next_word(&list, &len))
 		plain |= len && *one != '+' && *one != '-';
 	for (uint32_t i = 0; plain && i < (c->qos_count + 63) / 64; i++)
 		bits[i] = 0; /* Names alone are the whole list; "+a,-b" change what is there. */
 	list = text;
-	for (const char *one = node_alloc(&list, &len); one; one = node_alloc(&list, &len)) {
+	for (const char *one = next_word(&list, &len); one; one = next_word(&list, &len)) {
 		const bool minus = *one == '-';
 		const bool sign = minus || *one == '+';
 		if (len == (size_t)sign)

@@ -51,18 +51,18 @@ int command_words(
 {
 	words->count = 0;
 	words->source = source;
-	char *capacity = sl_alloc(c->arena, 2 * strlen(source->text) + 2, 1);
-	if (!capacity)
+	char *space = sl_alloc(c->arena, 2 * strlen(source->text) + 2, 1);
+	if (!space)
 		return sl_fail_memory(err);
 	for (const char *p = source->text; *(p += strspn(p, " \t"));) {
 		if (words->count == COMMAND_WORDS_MAX)
 			return command_wrong(
 				words, 0, err, "a command has more than %d words", COMMAND_WORDS_MAX);
-		words->word[words->count++] = (struct command_word){ capacity, (uint32_t)(p - source->text) };
-		p = one_word(p, capacity);
+		words->word[words->count++] = (struct command_word){ space, (uint32_t)(p - source->text) };
+		p = one_word(p, space);
 		if (!p)
 			return command_wrong(words, words->count - 1, err, "a quote is not closed");
-		capacity += strlen(capacity) + 1;
+		space += strlen(space) + 1;
 	}
 	return SL_OK;
 }

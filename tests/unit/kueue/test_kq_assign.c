@@ -42,7 +42,7 @@ static struct kq_assignment *assign(struct kueue_instance *w, struct said *said)
 static const char *reported(struct kueue_instance *w, const struct kq_assignment *made)
 {
 	static const char *const mode[] = { "NoFit", "Preempt", "DeferredFit", "Fit" };
-	char *text = kq_scratch_capacity(w->kq, w->scratch, 1024, 1);
+	char *text = kq_scratch_alloc(w->kq, w->scratch, 1024, 1);
 	size_t used = (size_t)snprintf(text, 1024, "%s %s %u", mode[made->mode],
 		made->pending_reason ? made->pending_reason : "-", made->borrow);
 	for (uint32_t p = 0; p < made->podset_count; p++) {

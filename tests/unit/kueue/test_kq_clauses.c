@@ -152,7 +152,7 @@ Test(kq_clauses, a_failed_check_is_no_candidate)
 	for (size_t i = 0; i < SL_LEN(states); i++) {
 		struct two t = two_open(KQ_BEST_EFFORT_FIFO);
 		const uint32_t a = push(&t, "a", 0, 0, 1);
-		struct kq_workload_check *check = kq_capacity(t.kq, 1, sizeof(*check));
+		struct kq_workload_check *check = kq_alloc(t.kq, 1, sizeof(*check));
 		cr_assert(check);
 		check->check = kq_check(t.kq, "c");
 		check->state = states[i];

@@ -26,7 +26,7 @@ static uint32_t job(const char *name, const char *queue_name, int64_t priority, 
 {
 	const uint32_t row = ks_waits(&w, name, priority);
 	struct kq_amount amount = { KQ_CPU, cpu };
-	struct kq_podset *podset = kq_capacity(w.kq, 1, sizeof(*podset));
+	struct kq_podset *podset = kq_alloc(w.kq, 1, sizeof(*podset));
 	SL_CHECK(podset);
 	*podset = (struct kq_podset){
 		.name = kq_text(w.kq, "main"), .count = 1, .request = kq_amounts(w.kq, &amount, 1)

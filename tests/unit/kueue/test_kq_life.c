@@ -183,7 +183,7 @@ Test(kq_life, a_later_requeue_stays)
 
 static void give_check(uint32_t job, enum kq_check_state state)
 {
-	struct kq_workload_check *check = kq_capacity(w.kq, 1, sizeof(*check));
+	struct kq_workload_check *check = kq_alloc(w.kq, 1, sizeof(*check));
 	SL_CHECK(check);
 	*check = (struct kq_workload_check){ .check = kq_check(w.kq, "c"), .state = state };
 	w.kq->workload[job].check = check;
@@ -194,7 +194,7 @@ static void give_check(uint32_t job, enum kq_check_state state)
 static uint32_t reserved(uint32_t *queue, enum kq_check_state state)
 {
 	const uint32_t job = admitted(queue);
-	struct kq_queue_check *asked = kq_capacity(w.kq, 1, sizeof(*asked));
+	struct kq_queue_check *asked = kq_alloc(w.kq, 1, sizeof(*asked));
 	SL_CHECK(asked);
 	*asked = (struct kq_queue_check){ .check = kq_check(w.kq, "c"), .all_flavors = true };
 	w.kq->node[*queue].check = asked;

@@ -19,7 +19,7 @@ static void begin(enum kq_dispatch dispatch, sl_time transfer)
 {
 	ks_begin(&w);
 	const uint32_t job = ks_waits(&w, "job", 0);
-	struct kq_workload_check *check = kq_capacity(w.kq, 1, sizeof(*check));
+	struct kq_workload_check *check = kq_alloc(w.kq, 1, sizeof(*check));
 	cr_assert(check);
 	check->check = kq_check(w.kq, "multi");
 	w.kq->workload[job].check = check;

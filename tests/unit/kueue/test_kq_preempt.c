@@ -435,8 +435,8 @@ Test(kq_preempt, the_local_queue_that_used_more)
 	node(a)->usage_based = true;
 	const uint32_t busy = kq_local_queue(w.kq, "", "busy"), idle = kq_local_queue(w.kq, "", "idle");
 	for (uint32_t i = 0; i < w.kq->local_count; i++) {
-		w.kq->local[i].used = kq_capacity(w.kq, KQ_RESOURCES_MAX, sizeof(double));
-		w.kq->local[i].penalty = kq_capacity(w.kq, KQ_RESOURCES_MAX, sizeof(double));
+		w.kq->local[i].used = kq_alloc(w.kq, KQ_RESOURCES_MAX, sizeof(double));
+		w.kq->local[i].penalty = kq_alloc(w.kq, KQ_RESOURCES_MAX, sizeof(double));
 	}
 	w.kq->local[busy].used[KQ_CPU] = 2;
 	w.kq->local[idle].used[KQ_CPU] = 1;

@@ -15,7 +15,7 @@ static const char *const hosts = "kubernetes.io/hostname";
 
 static void host(const char *name, int64_t cpus)
 {
-	struct sl_label *label = kq_capacity(w.kq, 1, sizeof(*label));
+	struct sl_label *label = kq_alloc(w.kq, 1, sizeof(*label));
 	const struct kq_amount amount[] = { { KQ_PODS, 10 }, { KQ_CPU, cpus } };
 	SL_CHECK(label);
 	*label = (struct sl_label){ hosts, name };

@@ -17,7 +17,7 @@ static int say(struct heard *h, const char *line)
 	static char capacity[4000];
 	struct slurm_said said;
 	memset(h, 0, sizeof(*h));
-	cr_assert(slurm_options_capacity(strlen(line)) <= sizeof(capacity));
+	cr_assert(slurm_options_size(strlen(line)) <= sizeof(capacity));
 	const int status = slurm_options(
 		&(struct slurm_line){ line, strlen(line), NOW, capacity }, desc, &said, &h->err);
 	if (status)
