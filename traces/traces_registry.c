@@ -5,7 +5,8 @@
 #include "traces/traces.h"
 
 extern const struct sl_reader batsim_reader, table_reader, workflow_reader, services_reader, sacct_reader,
-	sacct_json_reader, slurm_csv_reader, kube_reader, kube_generator_reader;
+	sacct_json_reader, squeue_reader, scontrol_jobs_reader, slurm_csv_reader, kube_reader,
+	kube_generator_reader;
 extern const struct sl_reader openb_reader, philly_list_reader, philly_json_reader, helios_reader,
 	acme_reader, pai_reader, dlrm_reader, training_reader, chronus_reader, submissions_reader;
 extern const struct sl_writer table_writer, sacct_writer;
@@ -15,10 +16,10 @@ extern const struct sl_cluster_reader openb_nodes_reader, spot_nodes_reader, pai
 	kube_generator_cluster;
 
 static const struct sl_reader *const readers[] = { &swf_reader, &table_reader, &workflow_reader,
-	&services_reader, &batsim_reader, &sacct_reader, &sacct_json_reader, &slurm_csv_reader,
-	&submissions_reader, &openb_reader, &philly_list_reader, &philly_json_reader, &helios_reader,
-	&acme_reader, &pai_reader, &dlrm_reader, &training_reader, &chronus_reader, &kube_reader,
-	&kube_generator_reader, NULL };
+	&services_reader, &batsim_reader, &sacct_reader, &sacct_json_reader, &squeue_reader,
+	&scontrol_jobs_reader, &slurm_csv_reader, &submissions_reader, &openb_reader, &philly_list_reader,
+	&philly_json_reader, &helios_reader, &acme_reader, &pai_reader, &dlrm_reader, &training_reader,
+	&chronus_reader, &kube_reader, &kube_generator_reader, NULL };
 
 static const struct sl_writer *const writers[] = { &swf_writer, &table_writer, &sacct_writer, NULL };
 

@@ -60,7 +60,9 @@ struct forecast_log {
 int forecast_log_open(
 	struct forecast_log *log, struct forecast_base *base, bool simulate, struct sl_err *err);
 void forecast_log_close(struct forecast_log *log);
-/* The same of rows in memory that say when they started and ended, times from zero (1970). */
+/* forecast_same.c: a job of a queue that --history has, too, is there once. poor: of what both know of it, the
+ * history says more. */
+int forecast_same(struct forecast_log *log, bool poor, struct sl_err *err);
 int forecast_log_time(const struct forecast_log *log, const char *what, const char *text, sl_time *time,
 	struct sl_err *err);
 /* "17", "17_3" */

@@ -19,6 +19,8 @@ struct reading {
 	struct scenario scenario;
 	struct scenario trace; /* Without --history; no job: that is not given. */
 	size_t trace_waiting;  /* So many of `waiting` are its own. */
+	bool live;             /* Read from a format that has jobs which still run and wait, */
+	bool poor;             /* and that says less of them than accounting does. */
 	struct settings settings;
 	struct sl_names *names; /* Of users, accounts ... in one: only equality counts. */
 };
@@ -42,13 +44,67 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 	return convert_keep(&reading->kept, row, gone, err);
 }
 
-/* Of Slurm's accounting and queue, jobs that still run and wait stay, however long they will run. A log in
- * SWF has only jobs that are over. */
-static int reads_live(struct forecast_base *base, bool *live, struct sl_err *err)
+/* What Slurm's accounting and queue are read by: jobs that still run and wait stay, however long they will
+ * run. A log in SWF has only jobs that are over. */
+static bool is_live_format(const struct sl_reader *reader)
 {
+	static const char *const names[] = { "sacct", "sacct-json", "squeue", "scontrol-jobs" };
+	for (size_t i = 0; i < SL_LEN(names); i++)
+		if (strcmp(reader->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static int note_dated(void *self, struct sl_err *err)
+{
+	bool *dated = self;
+	(void)err;
+	*dated = true;
+	return SL_INTERRUPTED; /* That is enough. */
+}
+
+static int pass_job(void *self, const struct sl_row *row, struct sl_err *err)
+{
+	(void)self;
+	(void)row;
+	(void)err;
+	return SL_INTERRUPTED;
+}
+
+static int pass_anomaly(void *self, const char *cause, const struct sl_place *at, struct sl_err *err)
+{
+	(void)self;
+	(void)cause;
+	(void)at;
+	(void)err;
+	return SL_OK;
+}
+
+/* A queue without a date cannot be set beside a history with dates. */
+static int check_dated(
+	struct forecast_base *base, const struct sl_reader *reader, struct sl_input *in, struct sl_err *err)
+{
+	bool dated = false;
+	struct sl_err none = { 0 };
+	const struct sl_sink sink = {
+		.self = &dated, .job = pass_job, .anomaly = pass_anomaly, .dated = note_dated
+	};
+	if (!base->history || strcmp(reader->name, "squeue") != 0)
+		return SL_OK;
+	(void)reader->read(in, &sink, &none);
+	if (dated || (none.status && none.status != SL_INTERRUPTED))
+		return SL_OK; /* What else is wrong with it says who reads it. */
+	return sl_fail(err, SL_INPUT,
+		"%s: it does not say when it was printed, so that its jobs have no place beside --history: print it "
+		"with squeue -l, or with a line of date +%%FT%%T above it",
+		base->options.trace);
+}
+
+static int reads_live(struct reading *reading, struct sl_err *err)
+{
+	struct forecast_base *base = reading->base;
 	struct sl_input *in;
 	const struct sl_reader *reader;
-	*live = false;
 	if (base->is_run || arg_flag(base->args, "simulated") || arg_flag(base->args, "backtest") ||
 		strcmp(base->options.trace, "-") == 0)
 		return SL_OK;
@@ -56,8 +112,11 @@ static int reads_live(struct forecast_base *base, bool *live, struct sl_err *err
 	if (status)
 		return status;
 	status = reader_choose(base->args->registry, &reader, in, err);
+	reading->live = !status && is_live_format(reader);
+	reading->poor = reading->live && strcmp(reader->name, "squeue") == 0;
+	if (reading->live)
+		status = check_dated(base, reader, in, err);
 	sl_input_close(in);
-	*live = !status && strncmp(reader->name, "sacct", strlen("sacct")) == 0;
 	return status;
 }
 
@@ -88,14 +147,13 @@ static int read_trace(struct reading *reading, struct sl_err *err)
 
 static int read_rows(struct reading *reading, struct sl_err *err)
 {
-	bool live = false;
 	struct forecast_base *base = reading->base;
 	struct scenario_options options = base->options;
 	const struct scenario_watch watch = { reading, NULL, on_row, NULL };
 	int status = forecast_settings(base, FORECAST_SET_ALL, &reading->settings, base->arena, err);
 	if (!status)
-		status = reads_live(base, &live, err);
-	if (!status && live)
+		status = reads_live(reading, err);
+	if (!status && reading->live)
 		status = settings_add(&reading->settings, "replay.run_unknown=60", err);
 	options.settings = &reading->settings;
 	options.watch = &watch;
@@ -107,6 +165,8 @@ static int read_rows(struct reading *reading, struct sl_err *err)
 		status = scenario_load(&reading->scenario, &options, err);
 	if (!status)
 		status = settings_check_used(&reading->settings, &base->choice, 1, err);
+	for (size_t i = 0; i < reading->scenario.ignored_count && !status; i++)
+		talk("%s: %s", base->options.trace, reading->scenario.ignored[i]);
 	if (!status)
 		talk_anomalies(&reading->scenario);
 	/* The first N jobs of a file in order are its first rows; what else is left out is not known by row.
@@ -116,7 +176,7 @@ static int read_rows(struct reading *reading, struct sl_err *err)
 		return sl_fail(err, SL_USAGE,
 			"%s: forecast needs the whole log: leave out replay.from and replay.to",
 			base->options.trace);
-	return status || !base->history || live ? status : read_trace(reading, err);
+	return status || !base->history || reading->live ? status : read_trace(reading, err);
 }
 
 /* Rows of the trace stand before those of --history. */
@@ -340,40 +400,6 @@ static int by_submit(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-static bool is_live(const struct forecast_job *job)
-{
-	return job->cancel == SL_NEVER || (job->start != SL_NONE && job->end == SL_NONE);
-}
-
-/* Its name without that of the further file that it is of ("history/17"). */
-static const char *own_name(char text[32], const struct forecast_log *log, uint32_t job)
-{
-	const char *name = forecast_job_name(text, log, job);
-	const char *slash = strrchr(name, '/');
-	return slash ? slash + 1 : name;
-}
-
-static bool is_same(const struct forecast_log *log, uint32_t a, uint32_t b)
-{
-	char x[32];
-	char y[32];
-	return strcmp(own_name(x, log, a), own_name(y, log, b)) == 0;
-}
-
-/* Who runs or waits by the queue and by the history too is there once. Jobs are by submission. */
-static void ignore_repeated(struct forecast_log *log)
-{
-	for (uint32_t i = 1; log->live && i < log->count; i++) {
-		if (!is_live(&log->job[i]))
-			continue;
-		for (uint32_t k = i; k-- && log->job[k].submit == log->job[i].submit;)
-			if (is_live(&log->job[k]) && is_same(log, k, i)) {
-				log->job[i].start = log->job[i].end = log->job[i].cancel = SL_NONE;
-				break;
-			}
-	}
-}
-
 static int take_all(struct reading *reading, const sl_time *start, const sl_time *end, struct sl_err *err)
 {
 	struct forecast_log *log = reading->log;
@@ -386,7 +412,8 @@ static int take_all(struct reading *reading, const sl_time *start, const sl_time
 		return sl_fail_memory(err);
 	for (uint32_t row = 0; row < count && !status; row++)
 		status = job_take(reading, row, start, end, err);
-	ignore_repeated(log);
+	if (!status && log->live)
+		status = forecast_same(log, reading->poor, err);
 	if (status || start || !waiting->row_count)
 		return status;
 	for (size_t i = reading->trace_waiting; i < waiting->row_count && reading->trace.jobs.count; i++)
@@ -451,7 +478,7 @@ int forecast_log_open(
 	reading.names = sl_names_new(log->arena);
 	int status = reading.names ? read_rows(&reading, err) : sl_fail_memory(err);
 	if (!status) {
-		log->simulated = simulated || base->is_run || !any_waits(&reading);
+		log->simulated = simulated || base->is_run || (!reading.live && !any_waits(&reading));
 		status = log_make(&reading, log->simulated, err);
 	}
 	scenario_release(&reading.scenario);

@@ -25,3 +25,49 @@ cat >queue.json <<'END'
   "end_time": 0, "time_limit": {"set": true, "infinite": false, "number": 10}, "node_count": {"set": true, "number": 1}, "cpus": {"set": true, "number": 4}}]}
 END
 ask queue.json --history now.txt --at 2026-01-05T09:05:50
+# As text: squeue -l, whose first line says when it was printed, and squeue with columns of one's own; a list that does not say when it was
+# printed has no place beside a history with dates, and by itself begins with whoever has run longest.
+cat >squeue.txt <<'END_OF_QUEUE'
+Mon Jan 05 09:05:50 2026
+             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES NODELIST(REASON)
+                 5         p   my job        a  PENDING       0:00     10:00      1 (Resources)
+                 4         p       xx        a  RUNNING       0:50     10:00      1 n0
+END_OF_QUEUE
+ask squeue.txt --history now.txt
+cat >squeue-o.txt <<'END_OF_QUEUE'
+JOBID|USER|ACCOUNT|PARTITION|ST|SUBMIT_TIME|START_TIME|TIME|TIME_LIMIT|NODES|CPUS|NODELIST(REASON)
+5|a|x|p|PD|2026-01-05T09:00:01|N/A|0:00|10:00|1|4|(Resources)
+4|a|x|p|R|2026-01-05T09:00:00|2026-01-05T09:05:00|0:50|10:00|1|4|n0
+END_OF_QUEUE
+ask squeue-o.txt --history now.txt
+sed 1d squeue.txt >undated.txt
+schedlab forecast undated.txt --history now.txt -c c.yaml -p fcfs -q
+echo "exit $?"
+schedlab forecast undated.txt -c c.yaml -p fcfs --horizon 0.001 --futures 5
+# As scontrol show job prints it, over lines and in one (-o).
+cat >jobs.txt <<'END_OF_JOBS'
+JobId=4 JobName=xx
+   UserId=a(1000) GroupId=a(1000) MCS_label=N/A
+   Priority=1 Nice=0 Account=x QOS=normal
+   JobState=RUNNING Reason=None Dependency=(null)
+   RunTime=00:00:50 TimeLimit=00:10:00 TimeMin=N/A
+   SubmitTime=2026-01-05T09:00:00 EligibleTime=2026-01-05T09:00:00
+   StartTime=2026-01-05T09:05:00 EndTime=2026-01-05T09:15:00 Deadline=N/A
+   Partition=p AllocNode:Sid=login:1
+   NodeList=n0
+   NumNodes=1 NumCPUs=4 NumTasks=4 CPUs/Task=1 ReqB:S:C:T=0:0:*:*
+
+JobId=5 JobName=my job
+   UserId=a(1000) GroupId=a(1000) MCS_label=N/A
+   Priority=1 Nice=0 Account=x QOS=normal
+   JobState=PENDING Reason=Resources Dependency=(null)
+   RunTime=00:00:00 TimeLimit=00:10:00 TimeMin=N/A
+   SubmitTime=2026-01-05T09:00:01 EligibleTime=2026-01-05T09:00:01
+   StartTime=2026-01-05T09:15:00 EndTime=2026-01-05T09:25:00 Deadline=N/A
+   Partition=p AllocNode:Sid=login:1
+   NodeList=
+   NumNodes=1 NumCPUs=4 NumTasks=4 CPUs/Task=1 ReqB:S:C:T=0:0:*:*
+END_OF_JOBS
+ask jobs.txt --history now.txt
+awk 'BEGIN { RS = "" } { gsub(/\n +/, " "); print }' jobs.txt >jobs-o.txt
+ask jobs-o.txt --history now.txt

@@ -33,8 +33,8 @@ static bool all_of(const char *p, size_t len, const char *set)
 
 static bool sacct_repair_is_word(const char *p, size_t len)
 {
-	static const char *const words[] = { "Unknown", "None", "N/A", "UNLIMITED", "Partition_Limit",
-		"INVALID" };
+	static const char *const words[] = { "Unknown", "None", "N/A", "UNLIMITED", "NOT_SET",
+		"Partition_Limit", "INVALID" };
 	for (size_t i = 0; i < SL_LEN(words); i++)
 		if (strlen(words[i]) == len && strncasecmp(p, words[i], len) == 0)
 			return true;

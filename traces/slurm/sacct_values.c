@@ -136,8 +136,8 @@ bool sacct_date(struct sacct *s, const struct sacct_cell *cell, sl_time *value)
 
 bool sacct_duration(const struct sacct_cell *cell, sl_time *value)
 {
-	static const char *const none[] = { "UNLIMITED", "Partition_Limit", "INVALID", "Unknown", "None",
-		"N/A", "NaN" };
+	static const char *const none[] = { "UNLIMITED", "Partition_Limit", "INVALID", "NOT_SET", "Unknown",
+		"None", "N/A", "NaN" };
 	*value = SL_NONE;
 	if (!cell->p)
 		return true;
