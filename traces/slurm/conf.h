@@ -190,6 +190,12 @@ int conf_text_of(struct conf *conf, struct sl_input *in, const char **text, cons
 /* conf_scontrol.c, conf_json.c: what scontrol shows. */
 int conf_read_scontrol(struct conf *conf, struct sl_input *in, struct conf_lines *into);
 bool conf_is_scontrol(const char *text, size_t len);
+/* conf_sinfo.c: what sinfo prints. */
+bool conf_is_sinfo(const char *text, size_t len);
+int conf_read_sinfo(
+	struct conf *conf, const char *file, const char *text, const char *end, struct conf_lines *into);
+int conf_sinfo_json(struct conf *conf, const char *file, const struct sl_json *where, struct sl_doc *doc,
+	struct conf_lines *into);
 /* One JSON document at text; *end goes behind it. */
 int conf_read_json(
 	struct conf *conf, const char *file, const char *text, const char **end, struct conf_lines *into);

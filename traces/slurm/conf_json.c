@@ -340,7 +340,7 @@ int conf_read_json(
 		.conf = conf, .into = into, .at = { file, 0, 0 }, .doc = { .file = file, .loose = true }
 	};
 	struct sl_json where[SL_LEN(lists)] = { { 0 } };
-	struct sl_json json, meta = { 0 };
+	struct sl_json json, meta = { 0 }, sinfo = { 0 };
 	struct sl_json_word key;
 	bool first = true;
 	sl_json_begin(&json, file, text, text + strlen(text), conf->err);
@@ -351,6 +351,8 @@ int conf_read_json(
 				where[i] = json;
 		if (sl_json_is(&key, "meta"))
 			meta = json;
+		if (sl_json_is(&key, "sinfo") && !sinfo.p)
+			sinfo = json;
 		sl_json_skip(&json);
 	}
 	*end = json.p;
@@ -358,6 +360,8 @@ int conf_read_json(
 	for (size_t i = 0; i < SL_LEN(lists) && !status; i++)
 		if (where[i].p)
 			status = list_add(&displayed, i, &where[i]);
+	if (!status && sinfo.p)
+		status = conf_sinfo_json(conf, file, &sinfo, &displayed.doc, into);
 	if (!status && meta.p)
 		status = meta_add(&displayed, &meta);
 	sl_doc_release(&displayed.doc);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * conf_scontrol.c - what scontrol show node, partition, config, reservation, topology and license print.
+ * conf_scontrol.c - what scontrol show node, partition, config, reservation, topology and license print; a
+ * table of sinfo goes to its own reader (conf_sinfo.c).
  *
  * A record begins at the first column with its kind; the lines behind it that are indented belong to it. A
  * value goes on until the next KEY=, or the end of the line: values have blanks. Keys that slurm.conf spells
@@ -263,7 +264,9 @@ int conf_read_scontrol(struct conf *conf, struct sl_input *in, struct conf_lines
 	displayed.file = conf_strdup(&conf->mem, sl_input_name(in), strlen(sl_input_name(in)));
 	if (!status && !displayed.file)
 		status = sl_fail_memory(conf->err);
-	if (!status)
+	if (!status && conf_is_sinfo(displayed.p, (size_t)(displayed.end - displayed.p)))
+		status = conf_read_sinfo(conf, displayed.file, displayed.p, displayed.end, into);
+	else if (!status)
 		status = read_scontrol(&displayed);
 	return status ? status : conf_close(conf, in);
 }
@@ -294,11 +297,12 @@ static bool conf_scontrol_is_displayed(
 
 static bool is_displayed_json(const char *text, const char *end)
 {
-	static const char *const list[] = { "\"nodes\"", "\"partitions\"", "\"reservations\"",
+	static const char *const list[] = { "\"sinfo\"", "\"nodes\"", "\"partitions\"", "\"reservations\"",
 		"\"licenses\"" };
 	for (size_t i = 0; i < SL_LEN(list); i++)
 		if (memmem(text, (size_t)(end - text), list[i], strlen(list[i])))
-			return memmem(text, (size_t)(end - text), "\"meta\"", 6) ||
+			return strcmp(list[i], "\"sinfo\"") == 0 ||
+			       memmem(text, (size_t)(end - text), "\"meta\"", 6) ||
 			       memmem(text, (size_t)(end - text), "\"real_memory\"", 13);
 	return false;
 }
@@ -309,6 +313,8 @@ bool conf_is_scontrol(const char *text, size_t len)
 	static const char config[] = "Configuration data as of";
 	const char *end = text + len;
 	enum conf_kind kind;
+	if (conf_is_sinfo(text, len))
+		return true;
 	while (text < end && strchr(" \r\n\t", *text))
 		text++;
 	if (text == end)

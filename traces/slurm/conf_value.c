@@ -176,6 +176,7 @@ static const struct {
 	{ "POWER_DOWN", SL_NODE_POWERED_DOWN },
 	{ "POWERED_DOWN", SL_NODE_POWERED_DOWN },
 	{ "POWERING_DOWN", SL_NODE_POWERED_DOWN },
+	{ "POW_DN", SL_NODE_POWERED_DOWN },
 	{ "PLANNED", SL_NODE_PLANNED },
 	{ "PLND", SL_NODE_PLANNED },
 };
@@ -183,9 +184,9 @@ static const struct {
 /* Words that leave a node as it is: up. */
 static const char *const plain[] = { "UP", "IDLE", "ALLOCATED", "ALLOC", "MIXED", "MIX", "COMPLETING", "COMP",
 	"RESERVED", "RESV", "RESUME", "UNDRAIN", "UNKNOWN", "UNK", "CLOUD", "POWERING_UP", "POWER_UP",
-	"REBOOT", "REBOOT_ISSUED", "REBOOT_CANCELED", "INVALID", "REBOOT_REQUESTED", "REBOOT^", "REBOOT@",
-	"BLOCKED", "BLOCK", "PERFCTRS", "NPC", "RESPOND", "INVAL", "INVALID_REG", "DYNAMIC_NORM",
-	"DYNAMIC_FUTURE", "EXTERNAL", "POWER_DRAIN", "NO_CHANGE", "UNKN" };
+	"POW_UP", "BOOT", "REBOOT", "REBOOT_ISSUED", "REBOOT_CANCELED", "INVALID", "REBOOT_REQUESTED",
+	"REBOOT^", "REBOOT@", "BLOCKED", "BLOCK", "PERFCTRS", "NPC", "RESPOND", "INVAL", "INVALID_REG",
+	"DYNAMIC_NORM", "DYNAMIC_FUTURE", "EXTERNAL", "POWER_DRAIN", "NO_CHANGE", "UNKN" };
 
 /* A letter behind a state, as sinfo and scontrol put it. */
 static const struct {

@@ -390,7 +390,7 @@ static int json_sniff(const char *text, size_t len)
 		"\"association\"", "\"data_parser\"", "\"openapi/" };
 	enum { OF_JOBS = 4 }; /* The others stand in all that Slurm prints. */
 	static const char *const others[] = { "\"real_memory\"", "\"partitions\"", "\"reservations\"",
-		"\"LicenseName\"" };
+		"\"LicenseName\"", "\"sinfo\"" };
 	size_t i = 0;
 	while (i < len && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
 		i++;

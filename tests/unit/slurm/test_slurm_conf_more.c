@@ -372,6 +372,72 @@ Test(slurm_scontrol, json)
 	cr_expect_str_eq(said(), "@:2:2: ',' stands where a key in quotes should be");
 }
 
+/* ---- sinfo --------------------------------------------------------------------------------------------- */
+
+/* -N -l: a row for each node and partition, under the date; a node's first row counts; a reason holds blanks.
+ */
+Test(slurm_sinfo, nodes_long)
+{
+	expect_displayed(
+		"Sun Nov 29 18:50:03 2026\n"
+		"NODELIST   NODES PARTITION       STATE CPUS    S:C:T MEMORY TMP_DISK WEIGHT AVAIL_FE REASON              \n"
+		"n1             1    debug*        idle 16      2:8:1  64000        0      1   (null) none                \n"
+		"n1             1      long        idle 16      2:8:1  64000        0      1   (null) none                \n"
+		"n2             1    debug*        mix* 16      2:8:1  64000        0      1 fast,gpu none                \n"
+		"n3             1      long     drained 32      2:8:2 128000        0     10   (null) bad fan, ask ann    \n",
+		"nodes n1 16c 64000m 1b2s8c1t\n"
+		"nodes n2 16c 64000m 1b2s8c1t [fast,gpu] down\n"
+		"nodes n3 32c 128000m 1b2s8c2t weight 10 drain 'bad fan, ask ann'\n"
+		"part debug n[1-2] default\n"
+		"part long n[1,3]\n");
+}
+
+/* -o with a separator: limits, states and sizes of partitions, devices; lists of nodes that overlap. */
+Test(slurm_sinfo, separated)
+{
+	expect_displayed("PARTITION|AVAIL|TIMELIMIT|DEFAULTTIME|JOB_SIZE|STATE|CPUS|MEMORY|GRES|NODELIST\n"
+			 "debug*|up|30:00|10:00|1-2|idle~|16|64000|gpu:a100:2|n[1-2]\n"
+			 "long|drain|infinite|n/a|2-infinite|alloc|16|64000|(null)|n[2-3]\n"
+			 "empty|down|1-00:00:00|n/a|1|n/a|0|0|(null)|\n",
+		"nodes n[1-2] 16c 64000m 1b16s1c1t gpu:a100:2 powered_down\n"
+		"nodes n3 16c 64000m 1b16s1c1t\n"
+		"part debug n[1-2] default max 1800 time 600 min 1 nodes 2\n"
+		"part long n[2-3] min 2 drain\n");
+}
+
+Test(slurm_sinfo, json)
+{
+	expect_displayed(
+		"{\"sinfo\": [{\"node\": {\"state\": [\"IDLE\", \"DRAIN\"]}, \"nodes\": {\"total\": 2, \"nodes\": [\"n1\", \"n2\"]},"
+		" \"cpus\": {\"minimum\": 16, \"maximum\": 16}, \"sockets\": {\"minimum\": 2, \"maximum\": 2},"
+		" \"cores\": {\"minimum\": 8, \"maximum\": 8}, \"threads\": {\"minimum\": 1, \"maximum\": 1},"
+		" \"memory\": {\"minimum\": 64000, \"maximum\": 64000}, \"features\": {\"total\": \"fast\"}, \"gres\": {\"total\": \"gpu:2\"},"
+		" \"reason\": {\"description\": \"\"}, \"partition\": {\"name\": \"debug\", \"maximums\": {\"time\": {\"set\": true,"
+		" \"infinite\": false, \"number\": 30}}, \"partition\": {\"state\": [\"UP\"]}}}]}\n",
+		"nodes n[1-2] 16c 64000m 1b2s8c1t [fast] gpu::2 drain\n"
+		"part debug n[1-2] max 1800\n");
+}
+
+static void expect_refused(const char *text, const char *want)
+{
+	cr_expect_neq(read_scontrol(text, NULL), 0, "%s", text);
+	cr_expect_str_eq(said(), want, "%s\nof\n%s", said(), text);
+}
+
+Test(slurm_sinfo, refused)
+{
+	expect_refused(
+		"PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\ndebug*       up   infinite      2   idle n[1-2]\n",
+		"@:1:1: sinfo does not say how large nodes are: ask it with -N -l, or give what scontrol show node prints");
+	expect_refused("NODELIST|STATE|CPUS|PARTITION\nn[1-2]|idle|16+|debug\n",
+		"@:2:1: the nodes of this row differ in cpus (16+): ask sinfo with -N, which has a row for each");
+	expect_refused("NODELIST|STATE|CPUS|PARTITION\nn[1-2]|idle\n",
+		"@:2:1: 2 cells under 4 headings: ask sinfo with a separator, as -o '%N|%P|%a|%l|%t|%c|%z|%m|%f|%G'");
+	expect_refused(
+		"{\"sinfo\": [{\"nodes\": {\"nodes\": [\"n1\"]}, \"cpus\": {\"minimum\": 1, \"maximum\": 2}}]}\n",
+		"@:1:12: the nodes of this row differ in cpus (1+): ask sinfo with -N, which has a row for each");
+}
+
 /* ---- topology.yaml ------------------------------------------------------------------------------------- */
 
 /* It stands in the place of topology.conf and TopologyPlugin; its default topology is the cluster's. */
