@@ -7,6 +7,8 @@
 
 #include "cli/forecast/forecast_backtest.h"
 
+enum { CALIBRATE = 24 };
+
 static const struct option_def options[] = {
 	{ "at", 0, "TIME", false,
 		"the moment: seconds since the trace's zero, a duration, or a date; default: now, of a log whose jobs still run" },
@@ -18,6 +20,8 @@ static const struct option_def options[] = {
 	{ "futures", 0, "1..10000", false, "so many are simulated; default 100" },
 	{ "horizon", 0, "TIME", false,
 		"jobs are drawn that come within so long; default: twice the longest wait, an hour to a week" },
+	{ "calibrate", 0, "0..10000", false,
+		"so many earlier moments are asked about, and say how far the futures are off; 0: none; default 24" },
 	{ "backtest", 0, NULL, false,
 		"ask at moments of TRACE of which it is known what came after, and score the answers" },
 	{ "moments", 0, "N", false, "of --backtest: so many; default 240" },
@@ -46,6 +50,7 @@ int forecast_ways(struct forecast_ways *ways, const struct args *args, struct sl
 {
 	uint64_t futures = 0;
 	uint64_t threads = 0;
+	uint64_t calibrate = 0;
 	const char *horizon = arg(args, "horizon");
 	*ways = (struct forecast_ways){ 0 };
 	int status = arg_u64(args, "futures", 100, 1, 10000, &futures, err);
@@ -53,6 +58,8 @@ int forecast_ways(struct forecast_ways *ways, const struct args *args, struct sl
 		status = arg_u64(args, "seed", 1, 0, INT64_MAX, &ways->seed, err);
 	if (!status)
 		status = arg_u64(args, "threads", 0, 1, 10000, &threads, err);
+	if (!status)
+		status = arg_u64(args, "calibrate", CALIBRATE, 0, 10000, &calibrate, err);
 	if (!status && horizon &&
 		(!sl_get_duration(horizon, strlen(horizon), &ways->horizon) || ways->horizon <= 0 ||
 			ways->horizon > INT64_C(366) * 86400 * SL_SECOND))
@@ -60,6 +67,7 @@ int forecast_ways(struct forecast_ways *ways, const struct args *args, struct sl
 			"option '--horizon' must be a duration up to a year such as 2d, not '%.60s'",
 			horizon);
 	ways->futures = (uint32_t)futures;
+	ways->calibrate = (uint32_t)calibrate;
 	ways->threads = (unsigned)threads;
 	return status;
 }
@@ -78,7 +86,7 @@ sl_time forecast_horizon(const struct forecast_ways *ways, const struct forecast
 static int check_ways(const struct args *args, struct sl_err *err)
 {
 	static const char *const of_test[] = { "moments", "cases" }, *const of_moment[] = { "at", "job",
-		"ask" };
+		"ask", "calibrate" };
 	const bool test = arg_flag(args, "backtest");
 	for (size_t i = 0; i < SL_LEN(of_test) && !test; i++)
 		if (arg(args, of_test[i]))
@@ -131,6 +139,8 @@ static int ask_now(struct forecast_question *question, const struct args *args, 
 	if (!status)
 		status = forecast_ask(&answer, question, err);
 	if (!status)
+		status = forecast_calibrate_answer(question->calibrated, question, &answer, err);
+	if (!status)
 		status = forecast_print(question, &answer, args, err);
 	forecast_answer_release(&answer);
 	return status;
@@ -142,6 +152,7 @@ static int forecast_at(struct forecast_base *base, const struct forecast_log *lo
 	const char *at = arg(base->args, "at");
 	struct forecast_state state = { 0 };
 	struct forecast_learned learned = { 0 };
+	struct forecast_calibrated calibrated = { 0 };
 	sl_time now = 0;
 	if (!at && !log->live)
 		return sl_fail(err, SL_USAGE,
@@ -164,8 +175,12 @@ static int forecast_at(struct forecast_base *base, const struct forecast_log *lo
 			.seed = ways->seed,
 			.threads = ways->threads,
 			.reasons = true };
-		status = ask_now(&question, base->args, err);
+		status = forecast_calibrated_begin(&calibrated, &question, ways, err);
+		question.calibrated = &calibrated;
+		if (!status)
+			status = ask_now(&question, base->args, err);
 	}
+	forecast_calibrated_end(&calibrated);
 	forecast_forget(&learned);
 	forecast_state_release(&state);
 	return status;

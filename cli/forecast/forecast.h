@@ -60,8 +60,8 @@ struct forecast_log {
 int forecast_log_open(
 	struct forecast_log *log, struct forecast_base *base, bool simulate, struct sl_err *err);
 void forecast_log_close(struct forecast_log *log);
-/* forecast_same.c: a job of a queue that --history has, too, is there once. poor: of what both know of it, the
- * history says more. */
+/* forecast_same.c: a job of a queue that --history has, too, is there once. poor: of what both know of it,
+ * the history says more. */
 int forecast_same(struct forecast_log *log, bool poor, struct sl_err *err);
 int forecast_log_time(const struct forecast_log *log, const char *what, const char *text, sl_time *time,
 	struct sl_err *err);
@@ -99,6 +99,9 @@ int forecast_learn(struct forecast_learned *learned, const struct forecast_log *
 	const struct forecast_span *span, struct sl_err *err);
 void forecast_forget(struct forecast_learned *learned);
 
+/* forecast_calibrate.c */
+struct forecast_calibrated;
+
 /* A question: one moment, one set of futures. */
 struct forecast_question {
 	const struct forecast_base *base;
@@ -117,6 +120,7 @@ struct forecast_question {
 	unsigned threads;
 	bool by_limit; /* Nothing is drawn: all run to their limits, nobody comes. One future. */
 	bool reasons;
+	const struct forecast_calibrated *calibrated; /* NULL: nothing is said of it. */
 };
 
 /* By target and future: [target * futures + future]. SL_NEVER: it had not started when the future was given

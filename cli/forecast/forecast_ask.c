@@ -268,7 +268,9 @@ static int request_go(struct request *request, const struct request *first, stru
 	question.target = NULL;
 	question.targets = 1;
 	question.reasons = false;
-	const int status = forecast_ask(&answer, &question, err);
+	int status = forecast_ask(&answer, &question, err);
+	if (!status)
+		status = forecast_calibrate_answer(question.calibrated, &question, &answer, err);
 	if (!status) {
 		request->known = forecast_range(&answer, answer.start, 0, &request->start);
 		(void)forecast_range(&answer, answer.end, 0, &request->end);

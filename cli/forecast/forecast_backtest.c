@@ -435,3 +435,61 @@ int forecast_backtest(struct forecast_base *base, const struct forecast_log *log
 	free(test.cases);
 	return status;
 }
+
+/* ---- Of one moment: what was said before it
+ * ------------------------------------------------------------------------------------------ */
+
+int forecast_cases_before(struct forecast_cases *cases, const struct forecast_question *question,
+	const struct forecast_ways *ways, uint32_t moments, struct sl_err *err)
+{
+	const sl_time week = 7 * 86400 * SL_SECOND;
+	const struct forecast_log *log = question->log;
+	const sl_time now = question->state->now;
+	const sl_time length = log->count && log->job[0].submit < now ? now - log->job[0].submit : 0;
+	struct forecast_base base = *question->base;
+	struct backtest test = { .base = &base, .log = log, .ways = ways, .first = UINT32_MAX };
+	test.week = length >= WEEKS_LEAST * week ? week : length / PERIODS;
+	*cases = (struct forecast_cases){ 0 };
+	if (test.week < 60 * SL_SECOND)
+		return SL_OK;
+	test.weeks = (uint32_t)(length / test.week);
+	test.zero = now - test.weeks * test.week;
+	uint32_t first = test.weeks / 3;
+	if (test.weeks - first > HISTORY_WEEKS)
+		first = test.weeks - HISTORY_WEEKS;
+	const uint32_t weeks = test.weeks - first;
+	int status = SL_OK;
+	for (uint32_t i = 0; i < weeks && !status; i++)
+		status = week_go(&test, first + i, moments * (i + 1) / weeks - moments * i / weeks, err);
+	for (size_t i = 0; i < test.count; i++)
+		if (test.cases[i].now + test.cases[i].actual <= now)
+			test.cases[cases->count++] = test.cases[i];
+	cases->is = test.cases;
+	return status;
+}
+
+int forecast_case_of(struct forecast_case *is, const struct forecast_question *question,
+	const struct forecast_job *job, const struct forecast_answer *futures,
+	const struct forecast_answer *limits, const struct forecast_ways *ways, struct sl_err *err)
+{
+	struct forecast_base base = *question->base;
+	struct forecast_job waits = *job;
+	struct forecast_log log = *question->log;
+	struct backtest test = { .base = &base, .log = &log, .ways = ways };
+	struct asked_moment asked = { .test = &test,
+		.learned = question->learned,
+		.state = *question->state,
+		.week = UINT32_MAX,
+		.targets = 1 };
+	struct forecast_answer copy = *futures;
+	copy.start = malloc((futures->futures + 1) * sizeof(*copy.start));
+	if (!copy.start)
+		return sl_fail_memory(err);
+	memcpy(copy.start, futures->start, futures->futures * sizeof(*copy.start));
+	waits.start = question->state->now;
+	log.job = &waits;
+	case_of(&asked, 0, &copy, limits, is);
+	is->actual = SL_NONE;
+	free(copy.start);
+	return SL_OK;
+}

@@ -19,4 +19,16 @@ int forecast_score(struct forecast_score *score, const struct forecast_case *cas
 int forecast_backtest(struct forecast_base *base, const struct forecast_log *log,
 	const struct forecast_ways *ways, struct sl_err *err);
 
+/* Cases of moments before that of a question, whose outcome is known by then; to be freed. */
+struct forecast_cases {
+	struct forecast_case *is;
+	size_t count;
+};
+int forecast_cases_before(struct forecast_cases *cases, const struct forecast_question *question,
+	const struct forecast_ways *ways, uint32_t moments, struct sl_err *err);
+/* What all say of a job that waits at the question's moment; of the answers the first target counts. */
+int forecast_case_of(struct forecast_case *is, const struct forecast_question *question,
+	const struct forecast_job *job, const struct forecast_answer *futures,
+	const struct forecast_answer *limits, const struct forecast_ways *ways, struct sl_err *err);
+
 #endif

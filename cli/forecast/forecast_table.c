@@ -154,6 +154,13 @@ void forecast_head_json(struct json *json, const struct forecast_question *quest
 		datum_count("history", forecast_history_size(question->learned->history)),
 		datum_count("running", question->state->running_count),
 		datum_count("waiting", question->state->waiting_count));
+	const struct forecast_calibrated *calibrated = question->calibrated;
+	if (calibrated && calibrated->calibration)
+		json_object(json, "calibrated", datum_count("cases", calibrated->cases),
+			datum_count("moments", calibrated->moments),
+			datum_text("way", forecast_calibration_way(calibrated->calibration)));
+	else
+		json_put(json, datum_of(DATUM_NULL, "calibrated", NULL, 0));
 }
 
 static int json_print(
@@ -174,13 +181,14 @@ static int json_print(
 void forecast_head(const struct forecast_question *question)
 {
 	char text[32];
+	char calibrated[128];
 	const struct forecast_state *state = question->state;
-	(void)printf(
-		"at %s: %u job%s run%s, %u wait%s; %u futures under %s, learned from %zu jobs (not calibrated)\n",
+	(void)printf("at %s: %u job%s run%s, %u wait%s; %u futures under %s, learned from %zu jobs (%s)\n",
 		screen_duration(text, state->now), state->running_count, state->running_count == 1 ? "" : "s",
 		state->running_count == 1 ? "s" : "", state->waiting_count,
 		state->waiting_count == 1 ? "s" : "", question->futures, question->base->choice.text,
-		forecast_history_size(question->learned->history));
+		forecast_history_size(question->learned->history),
+		forecast_calibrated_text(calibrated, question->calibrated));
 }
 
 int forecast_print(const struct forecast_question *question, const struct forecast_answer *answer,

@@ -325,3 +325,25 @@ Test(forecast, a_week_is_judged_by_those_before_it)
 	cr_expect_lt(is.calibrated[FORECAST_P10], is.said[FORECAST_FUTURES][FORECAST_P10] / 2);
 	forecast_calibration_free(calibration);
 }
+
+/* Ten values with p5 0, p10 10, p50 50, p90 90, p95 100: by rank the 1st is p10 (and p5), the 5th p50, the
+ * 9th p90, the 10th p95; even steps between. Their quantiles are those again; of one value it is the median.
+ */
+Test(forecast, a_sample_with_these_quantiles)
+{
+	static const sl_time quantile[] = { 0, 10, 50, 90, 100 };
+	static const sl_time want[] = { 10, 20, 30, 40, 50, 60, 70, 80, 90, 100 };
+	sl_time found[100];
+	forecast_spread(quantile, 10, found);
+	for (size_t i = 0; i < 10; i++)
+		cr_expect_eq(found[i], want[i], "value %zu is %lld", i, (long long)found[i]);
+	for (size_t n = 20; n <= 100; n += 40) {
+		forecast_spread(quantile, n, found);
+		for (int k = 0; k < FORECAST_QUANTILES; k++)
+			cr_expect_eq(forecast_quantile(found, n, forecast_probability[k]), quantile[k],
+				"of %zu, quantile %d", n, k);
+	}
+	forecast_spread(quantile, 1, found);
+	cr_expect_eq(found[0], 50);
+	forecast_spread(quantile, 0, found);
+}
