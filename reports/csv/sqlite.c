@@ -32,11 +32,15 @@ struct loading_table {
 	const char *name;
 	uint32_t run;
 	sqlite3_stmt *insert; /* NULL: the header has not come yet. */
-	bool text[COLUMNS_MAX];
+	bool text[COLUMNS_MAX], id[COLUMNS_MAX];
 	char *line; /* Fields, each ended by a zero byte. */
 	size_t length, capacity, field[COLUMNS_MAX], fields;
 	bool quoted, quote; /* Inside quotes; the last character was one that may end them. */
 };
+
+/* Ids are whole numbers in most logs, and stay text where they are written in any other way: 1.10 is not 1.1,
+ * nor 007 the same as 7. */
+static const char *const ids[] = { "job_id", "array_job", NULL };
 
 static bool sqlite_do(struct database *to, const char *sql)
 {
@@ -44,10 +48,10 @@ static bool sqlite_do(struct database *to, const char *sql)
 	return !to->failed;
 }
 
-static bool is_text(const char *name)
+static bool is_among(const char *const *names, const char *name)
 {
-	for (size_t i = 0; texts[i]; i++)
-		if (strcmp(texts[i], name) == 0)
+	for (size_t i = 0; names[i]; i++)
+		if (strcmp(names[i], name) == 0)
 			return true;
 	return false;
 }
@@ -79,7 +83,8 @@ static bool header_done(struct loading_table *load)
 		const char *name = load->line + load->field[i];
 		if (strlen(name) >= NAME || strchr(name, '"') || strchr(name, '\''))
 			return false; /* A column of a plug-in's model, perhaps. */
-		load->text[i] = is_text(name);
+		load->text[i] = is_among(texts, name);
+		load->id[i] = is_among(ids, name);
 		(void)snprintf(sql, sizeof(sql), "ALTER TABLE %s ADD COLUMN \"%s\"%s", load->name, name,
 			load->text[i] ? " TEXT" : "");
 		if (!has_column(to, load->name, name) && !sqlite_do(to, sql))
@@ -89,6 +94,17 @@ static bool header_done(struct loading_table *load)
 	}
 	(void)snprintf(sql, sizeof(sql), "INSERT INTO %s (%s) VALUES (%s)", load->name, columns, marks);
 	return sqlite3_prepare_v2(to->db, sql, -1, &load->insert, NULL) == SQLITE_OK;
+}
+
+/* As it would be written. */
+static bool is_whole(const char *value)
+{
+	char again[32];
+	int64_t number;
+	if (!sl_get_i64(value, strlen(value), &number))
+		return false;
+	*sl_put_i64(again, number) = '\0';
+	return strcmp(again, value) == 0;
 }
 
 static void bind_field(sqlite3_stmt *row, int at, const char *value, bool text)
@@ -109,8 +125,11 @@ static bool line_done(struct loading_table *load)
 	if (!load->insert)
 		return header_done(load);
 	(void)sqlite3_bind_int64(load->insert, 1, load->run);
-	for (size_t i = 0; i < load->fields; i++)
-		bind_field(load->insert, (int)i + 2, load->line + load->field[i], load->text[i]);
+	for (size_t i = 0; i < load->fields; i++) {
+		const char *value = load->line + load->field[i];
+		bind_field(
+			load->insert, (int)i + 2, value, load->text[i] || (load->id[i] && !is_whole(value)));
+	}
 	return sqlite3_step(load->insert) == SQLITE_DONE && sqlite3_reset(load->insert) == SQLITE_OK;
 }
 

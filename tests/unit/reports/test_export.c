@@ -509,6 +509,8 @@ Test(export, sqlite_has_all_runs)
 	hand_add(hand, (struct hand_job){ 0, 0, 20, 2, 50, 0, 0, SL_COMPLETED });
 	hand_add(hand, (struct hand_job){ 5, 20, 50, 3, 50, 1, 0, SL_COMPLETED });
 	hand_add(hand, (struct hand_job){ 6, -1, -1, 3, 50, 1, 0, SL_PENDING });
+	static const char *const ids[] = { "1.10", "1.1", NULL };
+	hand->jobs.id_name = ids;
 	hand->jobs.user_name = users;
 	hand->jobs.user_count = 2;
 	const struct sl_named metric[] = { { "wait.mean", 7500000 }, { "wait.mean{user=3}", 1000000 } };
@@ -542,6 +544,8 @@ Test(export, sqlite_has_all_runs)
 		{ "SELECT count(*) FROM metrics", 3 },
 		{ "SELECT count(*) FROM facts WHERE run = 1 AND key = 'policy' AND value = 'easy'", 1 },
 		{ "SELECT run * 1000 - estimate * 10 FROM differences WHERE low IS NULL", 2025 },
+		{ "SELECT count(DISTINCT job_id) FROM jobs WHERE typeof(job_id) = 'text'", 2 },
+		{ "SELECT count(*) FROM jobs WHERE typeof(job_id) = 'integer'", 2 },
 		{ "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = 'jobs_by_user'", 1 },
 	};
 	for (size_t i = 0; i < SL_LEN(cases); i++)
