@@ -27,6 +27,7 @@ extern const char *const svg_shade[SVG_SHADES]; /* From little to much. */
 struct svg_panel {
 	const char *const *colours; /* Of runs, SVG_COLOURS. */
 	bool bare;                  /* As of struct svg: narrow, too. */
+	bool alone;                 /* One line is drawn in it. */
 	double x, y, width, height;
 	double x_least, x_most, y_least, y_most;
 };

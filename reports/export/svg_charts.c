@@ -24,9 +24,10 @@ static void time_range(const struct svg *svg, struct svg_panel *panel)
 	}
 }
 
+/* A line that has its panel to itself is whole: there dashes would only hide how it moves. */
 static void open_path(struct sl_out *out, const struct svg_panel *panel, uint32_t run, double width)
 {
-	const char *dash = svg_dash[run % SVG_COLOURS];
+	const char *dash = panel->alone ? "" : svg_dash[run % SVG_COLOURS];
 	sl_out_printf(out, "<path fill=\"none\" stroke=\"%s\"", panel->colours[run % SVG_COLOURS]);
 	svg_at(out, "stroke-width", width);
 	if (dash[0])
@@ -122,6 +123,7 @@ static void lines_apart(const struct svg *svg, struct sl_out *out, const struct 
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		struct svg_panel panel = panel_of(capacity, i, svg->runs);
 		char title[200];
+		panel.alone = true;
 		panel.y_most = queue ? lines_most(svg, which) : 100;
 		const double step = svg_step(panel.y_most, 3);
 		panel.y_most = panel.y_most > 0 ? ceil(panel.y_most / step) * step : 1;
@@ -634,7 +636,7 @@ void svg_comparison_draw(const struct svg *svg, const struct sl_compared *compar
 			metric_info->better < 0   ? ", less is better"
 			: metric_info->better > 0 ? ", more is better"
 						  : "");
-		const struct svg_text heading = { .x = panel.x,
+		const struct svg_text heading = { .x = svg->bare ? 4 : panel.x,
 			.y = panel.y - 5,
 			.size = 11.5,
 			.anchor = "start",

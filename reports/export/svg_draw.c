@@ -164,7 +164,7 @@ void svg_axis_values(struct sl_out *out, const struct svg_panel *panel, const ch
 
 /* In seconds; the labels say as much of a time as the step needs. */
 static const double steps_of_time[] = { 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800,
-	21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000, 15552000, 31536000, 63072000,
+	21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 5184000, 7776000, 15552000, 31536000, 63072000,
 	157680000 };
 
 static double step_of_time(double range, unsigned most)
