@@ -132,6 +132,7 @@ static void run_over(void *self, struct run *run, size_t slot)
 	struct compared_row *row = &all->row[slot];
 	struct row_over *over = &all->over[slot];
 	struct sl_err *err = &over->err;
+	row->digest = run->sim.result.digest;
 	row->metrics.arena = over->arena;
 	row->metrics.plain = !all->dir && !all->labels && !arg_flag(all->args, "json");
 	int status = metrics_compute(&row->metrics, &run->sim.result, err);

@@ -15,6 +15,7 @@ struct compared_row {
 	const char *policy, *cluster;
 	const char *input; /* sha256 of the trace, or NULL where unknown. */
 	struct sl_metrics metrics;
+	uint64_t digest; /* Of its run, where it is one. */
 	bool partial;
 };
 
@@ -60,6 +61,11 @@ struct comparison {
 	bool lean;   /* Hooks do not look at results. */
 	bool same;   /* --reps was refused: nothing is drawn. */
 	int (*more)(void *self, struct json *json, struct sl_err *err);
+	/* Of several seeds or logs: is the k-th known already, so that it is not run? Then its rows, whose
+	 * metrics are empty, are filled in. And what is to be kept of each that was run to its end. NULL: all
+	 * are run. With them rows have no folders of their own. */
+	int (*recall)(void *self, size_t k, struct replication *row, bool *known, struct sl_err *err);
+	int (*keep)(void *self, size_t k, const struct replication *row, struct sl_err *err);
 	void *self;
 };
 
@@ -74,6 +80,7 @@ struct compared_parting {
 struct replication {
 	uint64_t seed, digest;
 	uint32_t compared; /* Jobs that ran in all rows of its seed, of which the metrics are then. */
+	bool apart;        /* Others ran in some of them. */
 	struct sl_metrics metrics;
 };
 /* runs: those of each row with the first seed; each scenario that draws is read anew for each seed by

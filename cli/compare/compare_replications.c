@@ -15,10 +15,9 @@
 
 struct repeating {
 	const struct replications *of;
-	size_t done;                /* Runs before those of the runset. */
+	const size_t *number;       /* Of each run of the runset: seeds that are known are not among them. */
 	struct differences *sample; /* The rows of one seed or log, until the last is over. */
 	struct sl_arena *arena;     /* As long. */
-	bool apart;                 /* Of any, other jobs ran in some rows. */
 };
 
 static struct replication *replication_of(const struct comparison *all, size_t row, size_t k)
@@ -29,9 +28,10 @@ static struct replication *replication_of(const struct comparison *all, size_t r
 static int take_run(const struct repeating *repeating, struct run *run, size_t slot)
 {
 	struct comparison *all = repeating->of->all;
-	const size_t number = repeating->done + slot;
+	const size_t number = repeating->number[slot];
 	const size_t row = number % all->count;
 	const bool first = number < all->count;
+	const bool folder = all->dir && !all->recall;
 	struct replication *replication = &all->replication[number];
 	char sub[96];
 	(void)snprintf(sub, sizeof(sub), "%zu-%s", row + 1, run->choice.slug);
@@ -39,12 +39,12 @@ static int take_run(const struct repeating *repeating, struct run *run, size_t s
 		talk_left(run);
 	replication->digest = run->sim.result.digest;
 	all->row[row].partial |= run->sim.result.interrupted;
-	replication->metrics.plain = !first || !all->dir;
+	replication->metrics.plain = !first || !folder;
 	int status = metrics_compute(&replication->metrics, &run->sim.result, &all->failure);
 	if (!status)
 		status = selected_put(
 			&replication->metrics, run->scenario, &run->sim.result, all->args, &all->failure);
-	if (!status && first && all->dir)
+	if (!status && first && folder)
 		status = outdir_run(all->dir, sub, run, &replication->metrics, NULL, &all->failure);
 	return status;
 }
@@ -79,13 +79,13 @@ static int sample_align(struct repeating *repeating, struct run *first, size_t n
 	const struct sl_compared reported = differences_reported(repeating->sample);
 	for (size_t row = 0; row < all->count && !status; row++) {
 		of[row].compared = common;
+		of[row].apart = apart > 0;
 		if (apart)
 			status = compare_over_common(
 				&of[row].metrics, &first[row], repeating->sample, row, all->args, err);
 	}
 	for (size_t i = 0; i < reported.restated_count && !status; i++)
 		compare_restate(&of[reported.restated[i].run].metrics, &reported.restated[i]);
-	repeating->apart |= apart > 0;
 	return status;
 }
 
@@ -94,8 +94,9 @@ static int run_over(void *self, struct run *run, size_t slot, struct sl_err *err
 {
 	struct repeating *repeating = self;
 	struct comparison *all = repeating->of->all;
-	const size_t number = repeating->done + slot;
+	const size_t number = repeating->number[slot];
 	const size_t row = number % all->count;
+	bool whole = true;
 	int status = take_run(repeating, run, slot);
 	if (!status && !row)
 		status = sample_begin(repeating, &all->failure);
@@ -104,47 +105,76 @@ static int run_over(void *self, struct run *run, size_t slot, struct sl_err *err
 			&all->replication[number].metrics, &all->failure);
 	if (!status && row + 1 == all->count)
 		status = sample_align(repeating, run - row, number - row, &all->failure);
+	for (size_t i = 0; i <= row; i++)
+		whole &= row + 1 == all->count && !(run - i)->sim.result.interrupted;
+	if (!status && whole && all->keep)
+		status = all->keep(
+			all->self, number / all->count, &all->replication[number - row], &all->failure);
 	for (size_t i = 0; row + 1 == all->count && i <= row; i++)
 		sim_release(&(run - i)->sim);
 	return status ? sl_fail(err, status, "%s", all->failure.text) : SL_OK;
 }
 
-static int runs_begin(
-	const struct replications *of, struct run *run, size_t from, size_t until, struct sl_err *err)
+static int run_begin(const struct replications *of, struct run *single, size_t number, struct sl_err *err)
 {
-	struct comparison *all = of->all;
-	for (size_t number = from; number < until; number++) {
-		const size_t row = number % all->count;
-		const size_t k = number / all->count;
-		struct run *single = &run[number - from];
-		struct replication *replication = &all->replication[number];
-		*single = of->row[row];
-		single->options.seed += all->log ? 0 : k;
-		single->scenario = of->replica(of->self, row, k, err);
-		if (!single->scenario)
-			return err->status;
-		replication->seed = single->options.seed;
-		metrics_init(&replication->metrics, all->args->arena, all->args->registry);
-	}
-	return SL_OK;
+	const struct comparison *all = of->all;
+	*single = of->row[number % all->count];
+	single->options.seed = all->replication[number].seed;
+	single->scenario = of->replica(of->self, number % all->count, number / all->count, err);
+	return single->scenario ? SL_OK : err->status;
 }
 
+/* Is the k-th seed known? Its rows are begun in any case. */
+static int seed_begin(const struct replications *of, size_t k, bool *known, struct sl_err *err)
+{
+	struct comparison *all = of->all;
+	for (size_t row = 0; row < all->count; row++) {
+		struct replication *replication = &all->replication[k * all->count + row];
+		replication->seed = of->row[row].options.seed + (all->log ? 0 : k);
+		metrics_init(&replication->metrics, all->args->arena, all->args->registry);
+	}
+	return all->recall ? all->recall(all->self, k, &all->replication[k * all->count], known, err) : SL_OK;
+}
+
+static int runs_of(const struct replications *of, struct run *run, const size_t *number, size_t count,
+	struct sl_err *err)
+{
+	struct repeating repeating = { .of = of, .number = number };
+	int status = SL_OK;
+	for (size_t i = 0; i < count && !status; i++)
+		status = run_begin(of, &run[i], number[i], err);
+	if (status || !count)
+		return status;
+	struct progress_bar *bar = progress_start(run, count, of->all->args);
+	status = runset_run(run, count, of->threads, run_over, &repeating, err);
+	progress_stop(bar);
+	sample_end(&repeating);
+	return status;
+}
+
+/* Those seeds. */
 static int runs_go(const struct replications *of, size_t from, size_t until, struct sl_err *err)
 {
 	struct comparison *all = of->all;
-	struct repeating repeating = { .of = of, .done = from };
-	struct run *run = calloc(until - from + 1, sizeof(*run));
-	int status = run ? runs_begin(of, run, from, until, err) : sl_fail_memory(err);
-	if (!status) {
-		struct progress_bar *bar = progress_start(run, until - from, all->args);
-		status = runset_run(run, until - from, of->threads, run_over, &repeating, err);
-		progress_stop(bar);
-		sample_end(&repeating);
-		all->samples_apart |= repeating.apart;
+	const size_t most = (until - from) * all->count;
+	size_t *number = calloc(most + 1, sizeof(*number));
+	struct run *run = calloc(most + 1, sizeof(*run));
+	size_t count = 0;
+	int status = number && run ? SL_OK : sl_fail_memory(err);
+	for (size_t k = from; k < until && !status; k++) {
+		bool known = false;
+		status = seed_begin(of, k, &known, err);
+		for (size_t row = 0; row < all->count && !known; row++)
+			number[count++] = k * all->count + row;
 	}
+	if (!status)
+		status = runs_of(of, run, number, count, err);
+	for (size_t i = from * all->count; i < until * all->count; i++)
+		all->samples_apart |= all->replication[i].apart;
 	if (run)
-		runset_release(run, until - from); /* Those that failed. */
+		runset_release(run, count); /* Those that failed. */
 	free(run);
+	free(number);
 	return status;
 }
 
@@ -243,13 +273,13 @@ int compare_replications(const struct replications *of, struct sl_err *err)
 	all->replication = sl_alloc(all->args->arena, all->each * count, sizeof(*all->replication));
 	if (!all->replication)
 		return sl_fail_memory(err);
-	int status = runs_go(of, 0, 2 * count, err);
+	int status = runs_go(of, 0, 2, err);
 	for (size_t row = 0; row < count; row++)
 		any |= draws(all, row);
 	if (!status && !any && !all->log)
 		status = fail_same(all, err);
 	if (!status && all->each > 2)
-		status = runs_go(of, 2 * count, all->each * count, err);
+		status = runs_go(of, 2, all->each, err);
 	return status ? status : samples_take(all, err);
 }
 

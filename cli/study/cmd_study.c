@@ -2,13 +2,17 @@
 /*
  * cmd_study.c - schedlab study: a paper's evaluation in one command.
  *
- * The folder is made beside its name and gets it when all is there: it is whole, or not there. Within it the
- * runs go on with relative paths, so that it has the same bytes wherever it is made.
+ * The folder is made beside its name and gets it when all is there: it is whole, or not there. What is made
+ * of it stays until then, and is gone on with (study_points.c). Within it the runs have relative paths, so
+ * that it has the same bytes wherever it is made.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -114,30 +118,97 @@ static int folder_check(const struct study *study, const char *dir, struct sl_er
 		is_study(dir) ? ", or --force, which replaces a study" : "");
 }
 
-static int folders_of(const char *dir, bool seeds, struct sl_err *err)
+/* In the folder that is being made: the panels' own, and nothing else, stay of an earlier one. */
+static bool is_of_panels(const struct study *study, const char *name)
 {
-	static const char *const below[] = { "", "/inputs", "/runs", "/figures", "/seeds" };
-	(void)remove_tree(dir);
+	for (size_t p = 0; p < study->panels; p++) {
+		const size_t len = strlen(study->panel[p].name);
+		if (strncmp(name, study->panel[p].name, len) == 0 && (!name[len] || name[len] == '-'))
+			return true;
+	}
+	return false;
+}
+
+static void folder_tidy(const struct study *study, const char *folder)
+{
+	DIR *open = opendir(folder);
+	char path[PATH_MAX];
+	if (!open)
+		return;
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's. */
+	for (const struct dirent *entry; (entry = readdir(open));) {
+		(void)snprintf(path, sizeof(path), "%.3000s/%.500s", folder, entry->d_name);
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+			!is_of_panels(study, entry->d_name))
+			(void)remove_tree(path);
+	}
+	(void)closedir(open);
+}
+
+/* Begun, or gone on with. A folder of that name that no study began is in nobody's way but ours. *lock: held
+ * as long as this process is at it. */
+static int folders_of(const struct study *study, const char *dir, int *lock, struct sl_err *err)
+{
+	static const char *const below[] = { "", "/" STUDY_POINTS, "/" STUDY_INPUTS, "/" STUDY_RUNS,
+		"/figures", "/" STUDY_SEEDS };
+	const bool seeds = study->sweep.spec.factor[study->sweep.spec.seed_at].count > 1;
+	char path[PATH_MAX];
+	(void)snprintf(path, sizeof(path), "%.4000s/" STUDY_POINTS, dir);
+	if (access(path, F_OK) != 0)
+		(void)remove_tree(dir);
+	else if (log_shows(LOG_INFO))
+		log_line(LOG_INFO, "going on in '%s.unfinished'", study->sweep.dir_name);
 	for (size_t i = 0; i < SL_LEN(below) - !seeds; i++) {
-		char path[PATH_MAX];
 		(void)snprintf(path, sizeof(path), "%.4000s%s", dir, below[i]);
 		if (mkdir(path, 0777) != 0 && errno != EEXIST)
 			return sl_fail_sys(err, SL_SYSTEM, "make", path);
+		if (i)
+			continue;
+		*lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) != 0)
+			return sl_fail(err, SL_USAGE, "'%s' is being made by another schedlab: let it end",
+				study->sweep.dir_name);
 	}
 	return SL_OK;
+}
+
+/* Inputs are copied anew: what was done of others has another id. */
+static int inputs_anew(struct study *study, const char *dir, struct sl_err *err)
+{
+	char path[PATH_MAX];
+	(void)snprintf(path, sizeof(path), "%.4000s/" STUDY_INPUTS, dir);
+	(void)remove_tree(path);
+	if (mkdir(path, 0777) != 0)
+		return sl_fail_sys(err, SL_SYSTEM, "make", path);
+	int status = study_take_inputs(study, dir, err);
+	if (!status && chdir(dir) != 0)
+		status = sl_fail_sys(err, SL_SYSTEM, "go to", dir);
+	return status;
+}
+
+/* What is done is of this folder while it is made. */
+static void points_leave(struct bundle_files *files)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < files->count; i++) {
+		if (strncmp(files->file[i].path, STUDY_POINTS "/", sizeof(STUDY_POINTS)) == 0)
+			free(files->file[i].path);
+		else
+			files->file[kept++] = files->file[i];
+	}
+	files->count = kept;
 }
 
 /* Everything but itself, with SHA256SUMS of all. */
 static int bundle_make(struct sl_err *err)
 {
 	struct bundle_files files = { 0 };
+	(void)remove(STUDY_BUNDLE);
+	(void)remove(BUNDLE_SUMS);
 	int status = bundle_files_of(&files, ".", err);
+	points_leave(&files);
 	if (!status)
 		status = bundle_sums_write(&files, ".", err);
-	bundle_files_release(&files);
-	files = (struct bundle_files){ 0 };
-	if (!status)
-		status = bundle_files_of(&files, ".", err);
 	if (!status)
 		status = bundle_file_add(&files, BUNDLE_SUMS, BUNDLE_SUMS, 0, NULL, err);
 	bundle_files_sort(&files);
@@ -159,7 +230,7 @@ static int all_go(struct study *study, struct sl_err *err)
 			log_line(LOG_INFO, "%zu of %zu: %s", i + 1, study->panels, panel->title);
 		status = study_run(study, panel, err);
 		if (!status && atomic_load(&cli_stop))
-			status = sl_fail(err, SL_INTERRUPTED, "interrupted: nothing is written");
+			status = sl_fail(err, SL_INTERRUPTED, "interrupted");
 	}
 	if (!status)
 		status = metrics_check(study, err);
@@ -170,28 +241,54 @@ static int all_go(struct study *study, struct sl_err *err)
 	return status ? status : bundle_make(err);
 }
 
+static bool any_point(void)
+{
+	struct bundle_files files = { 0 };
+	struct sl_err unused = { 0 };
+	const bool any = bundle_files_of(&files, STUDY_POINTS, &unused) == SL_OK && files.count;
+	bundle_files_release(&files);
+	return any;
+}
+
+/* In the folder. */
+static int study_go(struct study *study, struct sl_err *err)
+{
+	int status = study_write_spec(study, err);
+	if (!status)
+		status = sweep_name(&study->sweep, err);
+	folder_tidy(study, STUDY_RUNS);
+	folder_tidy(study, STUDY_SEEDS);
+	folder_tidy(study, "figures");
+	return status ? status : all_go(study, err);
+}
+
 /* In `part`, which becomes `dir`. */
 static int study_make(struct study *study, const char *dir, struct sl_err *err)
 {
 	const char *part = text_made(study->arena, "%s.unfinished", dir);
+	int lock = -1;
 	if (!part)
 		return sl_fail_memory(err);
-	const struct sweep_spec *spec = &study->sweep.spec;
-	int status = folders_of(part, spec->factor[spec->seed_at].count > 1, err);
+	int status = folders_of(study, part, &lock, err);
+	const bool ours = !status;
 	if (!status)
-		status = study_take_inputs(study, part, err);
-	if (!status && chdir(part) != 0)
-		status = sl_fail_sys(err, SL_SYSTEM, "go to", part);
+		status = inputs_anew(study, part, err);
+	const bool there = !status;
 	if (!status)
-		status = study_write_spec(study, err);
+		status = study_go(study, err);
 	if (!status)
-		status = all_go(study, err);
+		(void)remove_tree(STUDY_POINTS);
 	if (!status && is_study(dir))
 		(void)remove_tree(dir);
 	if (!status && (chdir("/") != 0 || rename(part, dir) != 0))
 		status = sl_fail_sys(err, SL_SYSTEM, "make", dir);
-	if (status)
+	if (status && there && any_point())
+		talk("what is done is kept in '%s.unfinished': the same line goes on from there",
+			study->sweep.dir_name);
+	else if (status && ours)
 		(void)remove_tree(part);
+	if (lock >= 0)
+		(void)close(lock);
 	return status;
 }
 
@@ -215,7 +312,8 @@ static void study_show(const struct study *study)
 		printf("%s", p ? "\n" : "");
 		screen_print(table, stdout);
 	}
-	printf("\n* better than each other policy, by a test at 5 %%\n");
+	if (study->panels && study->panel[0].policies > 1)
+		printf("\n* better than each other policy, by a test at 5 %%\n");
 }
 
 static int study_json(const struct study *study, struct sl_err *err)

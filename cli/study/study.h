@@ -13,10 +13,14 @@
 #include "cli/compare/compare.h"
 #include "cli/sweep/sweep.h"
 
-#define STUDY_SCHEMA "schedlab.study/1"
-#define STUDY_SPEC   "study.json" /* The file, with the paths of its copies. */
-#define STUDY_BUNDLE "bundle.tar.zst"
-#define STUDY_INPUTS "inputs"
+#define STUDY_SCHEMA       "schedlab.study/1"
+#define STUDY_POINT_SCHEMA "schedlab.study-point/1"
+#define STUDY_SPEC         "study.json" /* The file, with the paths of its copies. */
+#define STUDY_BUNDLE       "bundle.tar.zst"
+#define STUDY_INPUTS       "inputs"
+#define STUDY_POINTS       "points" /* While it is made: what is done of it. */
+#define STUDY_RUNS         "runs"   /* Folders of comparisons: of each panel, and */
+#define STUDY_SEEDS        "seeds"  /* over its seeds. */
 
 enum { STUDY_ROWS_MAX = 64, STUDY_NAME = 80 };
 
@@ -75,7 +79,21 @@ int study_write_spec(const struct study *study, struct sl_err *err);
 
 /* study_panel.c: in the study's folder. */
 int study_panels(struct study *study, struct sl_err *err);
+/* The two agree in all but policy and seed. */
+bool study_is_of_panel(const struct study *study, const struct point *a, const struct point *b);
 int study_run(struct study *study, struct study_panel *panel, struct sl_err *err);
+
+/* study_points.c: in the study's folder, what is done of it while the rest is not: a panel's rows and counts,
+ * from its runs (kind STUDY_RUNS; first: the comparison, whose rows are the first seed's sample) or over its
+ * seeds; and the rows of one seed. *known false: it is to be done. */
+int study_keep_panel(const struct study *study, const struct study_panel *panel, const char *kind,
+	const struct comparison *first, struct sl_err *err);
+int study_recall_panel(const struct study *study, struct study_panel *panel, const char *kind, bool *known,
+	struct sl_err *err);
+int study_keep_seed(const struct study *study, const struct study_panel *panel, size_t seed,
+	const struct replication *row, size_t rows, const struct args *args, struct sl_err *err);
+int study_recall_seed(const struct study *study, const struct study_panel *panel, size_t seed,
+	struct replication *row, size_t rows, bool *known, struct sl_err *err);
 
 /* study_figures.c: the page of a comparison, and beside it figures whose names begin with `chart` of its
  * options: "figures/1-lublin-". */

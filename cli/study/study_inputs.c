@@ -71,6 +71,12 @@ static const char *copy_of(struct copies *copies, const char *from, struct sl_er
 	for (size_t i = 0; i < copies->count; i++)
 		if (strcmp(copies->copy[i].from, from) == 0)
 			return copies->copy[i].to;
+	if (strpbrk(base_of(from), "\\\n")) {
+		(void)sl_fail(err, SL_INPUT,
+			"'%s': lists of sums have no names with a backslash or a line's end: give the file another",
+			from);
+		return NULL;
+	}
 	const char *to = text_made(copies->arena, STUDY_INPUTS "/%s", base_of(from));
 	for (size_t number = 2; to && is_taken(copies, to); number++)
 		to = text_made(copies->arena, STUDY_INPUTS "/%zu-%s", number, base_of(from));

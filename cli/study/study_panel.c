@@ -4,7 +4,8 @@
  * takes from it.
  *
  * The comparison is that of `schedlab compare`, with its line: of a log over blocks of its jobs, of a trace
- * that is drawn over a trace a seed. Where seeds are several, figures and the page are of the first one.
+ * that is drawn over a trace a seed. Where seeds are several, figures and the page are of the first one,
+ * which is run first: its runs are those of the first sample too.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -17,8 +18,7 @@ enum { WORDS_MAX = 4096 };
 
 /* ---- Which ------------------------------------------------------------------------------------------- */
 
-/* The two agree in all but policy and seed. */
-static bool is_of_panel(const struct study *study, const struct point *a, const struct point *b)
+bool study_is_of_panel(const struct study *study, const struct point *a, const struct point *b)
 {
 	const struct sweep_spec *spec = &study->sweep.spec;
 	for (size_t f = 0; f < spec->factor_count; f++)
@@ -71,7 +71,7 @@ static int panel_take(struct study *study, const struct point *point, struct sl_
 	const char *policy = point_value(sweep, point, sweep->spec.policy_at);
 	struct study_panel *panel = NULL;
 	for (size_t i = 0; i < study->panels && !panel; i++)
-		if (is_of_panel(study, &study->panel[i].point, point))
+		if (study_is_of_panel(study, &study->panel[i].point, point))
 			panel = &study->panel[i];
 	if (!panel) {
 		panel = &study->panel[study->panels++];
@@ -91,9 +91,23 @@ static int panel_take(struct study *study, const struct point *point, struct sl_
 	return SL_OK;
 }
 
+static int windows_refused(const struct study *study, struct sl_err *err)
+{
+	const struct sweep_spec *spec = &study->sweep.spec;
+	for (size_t f = 0; f < spec->factor_count; f++) {
+		const struct sl_place at = { spec->file, spec->factor[f].line, spec->factor[f].column };
+		if (strcmp(spec->factor[f].name, "replay.windows") == 0)
+			return sl_fail_at(err, &at,
+				"a study's figures are of whole runs: leave out replay.windows, and give several traces");
+	}
+	return SL_OK;
+}
+
 int study_panels(struct study *study, struct sl_err *err)
 {
-	int status = sweep_points(&study->sweep, err);
+	int status = windows_refused(study, err);
+	if (!status)
+		status = sweep_points(&study->sweep, err);
 	study->panel = status ? NULL : sl_alloc(study->arena, study->sweep.count, sizeof(*study->panel));
 	if (!status && !study->panel)
 		return sl_fail_memory(err);
@@ -223,7 +237,8 @@ static int seeds_follow(const struct study *study, struct sl_err *err)
 struct taking {
 	struct study *study;
 	struct study_panel *panel;
-	bool values, counts; /* Which of them. */
+	const struct args *args; /* Of the line. */
+	bool counts;
 };
 
 static int counts_take(const struct taking *taking, const struct comparison *all, struct sl_err *err)
@@ -311,20 +326,48 @@ static int best_take(const struct taking *taking, const struct comparison *all, 
 	return SL_OK;
 }
 
+/* Metrics of no job at all are noughts, which a table would show as if they were the best there is. */
+static int jobs_left(const struct study_panel *panel, struct sl_err *err)
+{
+	const struct study_counts *counts = &panel->counts;
+	if (counts->replayed > counts->left_out)
+		return SL_OK;
+	return sl_fail(err, SL_INPUT, "%s: no job is left to be measured: %s", panel->title,
+		counts->replayed ? "replay.warmup and replay.cooldown cut all of them"
+				 : "jobs, from and to select none, or all were dropped");
+}
+
 static int panel_files(const struct comparison *all, void *self, struct sl_err *err)
 {
 	const struct taking *taking = self;
+	struct study_panel *panel = taking->panel;
+	if (all->windows)
+		return sl_fail(err, SL_INPUT,
+			"a study's figures are of whole runs: leave out replay.windows, and give several traces");
 	int status = taking->counts ? counts_take(taking, all, err) : SL_OK;
-	if (status || !taking->values)
-		return status;
-	taking->panel->samples = all->replication ? all->each : 1;
-	if (all->reported.apart)
-		taking->panel->apart =
-			sl_strdup(taking->study->arena, all->reported.apart, strlen(all->reported.apart));
-	status = cells_take(taking, all, err);
-	for (size_t m = 0; m < taking->study->metrics && !status && !all->reported.apart; m++)
+	if (!status)
+		status = jobs_left(panel, err);
+	panel->samples = all->replication ? all->each : 1;
+	panel->apart = all->reported.apart ? sl_strdup(taking->study->arena, all->reported.apart,
+						     strlen(all->reported.apart))
+					   : NULL;
+	if (!status)
+		status = cells_take(taking, all, err);
+	for (size_t m = 0; m < taking->study->metrics && !status && !panel->apart; m++)
 		status = best_take(taking, all, m, err);
 	return status;
+}
+
+static int seed_recall(void *self, size_t k, struct replication *row, bool *known, struct sl_err *err)
+{
+	const struct taking *taking = self;
+	return study_recall_seed(taking->study, taking->panel, k, row, taking->panel->rows, known, err);
+}
+
+static int seed_keep(void *self, size_t k, const struct replication *row, struct sl_err *err)
+{
+	const struct taking *taking = self;
+	return study_keep_seed(taking->study, taking->panel, k, row, taking->panel->rows, taking->args, err);
 }
 
 /* The study says what came of all panels; a panel has its files. */
@@ -337,18 +380,47 @@ static void panel_table(const struct comparison *all, void *self)
 /* ---- Run ----------------------------------------------------------------------------------------------- */
 
 struct go {
-	const char *folder; /* "runs" */
-	bool seeds, figures;
+	const char *folder; /* STUDY_RUNS: of the first seed, with figures; STUDY_SEEDS. */
 	struct taking taking;
 	bool same; /* Nothing was drawn: all seeds are one. */
 };
+
+/* What a run that was interrupted has left. */
+static void leavings_remove(const struct study_panel *panel, const char *folder)
+{
+	char path[2 * STUDY_NAME + 40];
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, panel->name);
+	(void)remove_tree(path);
+}
+
+static int compare_panel(struct study_panel *panel, struct go *go, struct args *args, struct sl_err *err)
+{
+	const bool first = strcmp(go->folder, STUDY_RUNS) == 0;
+	struct comparison all = { .args = args,
+		.files = panel_files,
+		.table = panel_table,
+		.lean = true,
+		.self = &go->taking,
+		.document = &study_document,
+		.chart = text_made(args->arena, "figures/%s-", panel->name),
+		.recall = first ? NULL : seed_recall,
+		.keep = first ? NULL : seed_keep };
+	go->taking.args = args;
+	int status = compare_traces(&all, err);
+	go->same = all.same;
+	if (!status)
+		status = study_keep_panel(go->taking.study, panel, go->folder, first ? &all : NULL, err);
+	compare_end(&all);
+	return status;
+}
 
 static int panel_go(struct study *study, struct study_panel *panel, struct go *go, struct sl_err *err)
 {
 	struct sl_arena *arena = sl_arena_new();
 	struct line line = { .arena = arena };
 	const struct factor *seeds = seeds_of(study);
-	const bool drawn = trace_of(study, panel)->generate != NULL;
+	const bool first = strcmp(go->folder, STUDY_RUNS) == 0;
+	const bool drawn = trace_of(study, panel)->generate && !trace_of(study, panel)->seeded;
 	int status = SL_OK;
 	line.word = arena ? sl_alloc(arena, WORDS_MAX, sizeof(*line.word)) : NULL;
 	if (!line.word) {
@@ -356,14 +428,14 @@ static int panel_go(struct study *study, struct study_panel *panel, struct go *g
 			sl_arena_free(arena);
 		return sl_fail_memory(err);
 	}
-	for (size_t i = 0; i < (drawn && go->seeds ? seeds->count : 1) && !status; i++)
+	for (size_t i = 0; i < (drawn && !first ? seeds->count : 1) && !status; i++)
 		status = trace_add(study, panel, &line, i, err);
 	words_of_all(study, panel, &line);
 	word_add(&line, "--seed", seeds->value[0]);
-	if (go->seeds && !drawn)
+	if (!first && !drawn)
 		word_add(&line, "--reps", text_made(arena, "%zu", seeds->count));
 	word_add(&line, "--output", text_made(arena, "%s/%s", go->folder, panel->name));
-	if (!go->figures)
+	if (!first)
 		word_add(&line, "--no-report", NULL);
 	struct args args = { .data = study->args->data,
 		.program = study->args->program,
@@ -371,40 +443,49 @@ static int panel_go(struct study *study, struct study_panel *panel, struct go *g
 		.arena = arena,
 		.registry = study->args->registry,
 		.of_file = true };
+	leavings_remove(panel, go->folder);
 	if (!status && line.failed)
 		status = sl_fail(err, SL_INPUT, "the line of a panel is too long, or memory is out");
 	if (!status)
 		status = args_parse(&args, line.word, line.count, err);
-	if (!status) {
-		struct comparison all = { .args = &args,
-			.files = panel_files,
-			.table = panel_table,
-			.lean = true,
-			.self = &go->taking,
-			.document = &study_document,
-			.chart = text_made(arena, "figures/%s-", panel->name) };
-		status = compare_traces(&all, err);
-		go->same = all.same;
-		compare_end(&all);
-	}
+	if (!status)
+		status = compare_panel(panel, go, &args, err);
 	sl_arena_free(arena);
 	return status;
 }
 
+static int runs_done(struct study *study, struct study_panel *panel, struct sl_err *err)
+{
+	bool known;
+	const int status = study_recall_panel(study, panel, STUDY_RUNS, &known, err);
+	struct go go = { .folder = STUDY_RUNS, .taking = { .study = study, .panel = panel, .counts = true } };
+	return status || known ? status : panel_go(study, panel, &go, err);
+}
+
+/* Over all seeds. A log is what it is where no policy draws either: then all is said already. */
+static int seeds_done(struct study *study, struct study_panel *panel, struct sl_err *err)
+{
+	const struct study_panel single = *panel;
+	struct go go = { .folder = STUDY_SEEDS, .taking = { .study = study, .panel = panel } };
+	bool known;
+	int status = study_recall_panel(study, panel, STUDY_SEEDS, &known, err);
+	if (status || known)
+		return status;
+	status = panel_go(study, panel, &go, err);
+	if (status != SL_USAGE || !go.same)
+		return status;
+	*err = (struct sl_err){ 0 };
+	*panel = single;
+	return SL_OK;
+}
+
 int study_run(struct study *study, struct study_panel *panel, struct sl_err *err)
 {
-	const bool several = seeds_of(study)->count > 1;
-	const bool drawn = trace_of(study, panel)->generate != NULL && !trace_of(study, panel)->seeded;
-	struct go first = { "runs", false, true, { study, panel, !several, true }, false };
-	int status = drawn ? SL_OK : seeds_follow(study, err);
-	if (several && !status) {
-		struct go go = { "seeds", true, false, { study, panel, true, false }, false };
-		status = panel_go(study, panel, &go, err);
-		if (status == SL_USAGE && go.same) { /* A log is what it is. */
-			*err = (struct sl_err){ 0 };
-			status = SL_OK;
-			first.taking.values = true;
-		}
-	}
-	return status ? status : panel_go(study, panel, &first, err);
+	const struct sweep_trace *trace = trace_of(study, panel);
+	int status = trace->generate && !trace->seeded ? SL_OK : seeds_follow(study, err);
+	if (!status)
+		status = runs_done(study, panel, err);
+	if (!status && seeds_of(study)->count > 1)
+		status = seeds_done(study, panel, err);
+	return status;
 }

@@ -58,3 +58,27 @@ schedlab study v.yaml -o v -q || echo "exit $?"
 printf 'traces: [log.swf]\npolicies: ["external:command=./decide"]\n' >w.yaml
 schedlab study w.yaml -o w -q || echo "exit $?"
 ls -d w t u v t.unfinished 2>/dev/null | wc -l
+# No job to be measured, windows, a generated trace with a seed of its own and several seeds.
+sed 's/replay.warmup: 10/replay.warmup: 900d/' s.yaml >x.yaml
+schedlab study x.yaml -o x -q || echo "exit $?"
+printf 'traces: [log.swf]\nsettings: {replay.windows: "100@0,200"}\n' >y.yaml
+schedlab study y.yaml -o y -q || echo "exit $?"
+printf 'traces: [{generate: lublin --jobs 60 --cpus 16 --seed 4}]\npolicies: [easy]\nseeds: 1..3\ntable: [wait.mean]\n' >z.yaml
+schedlab study z.yaml -o z -q
+# Names are text, in every format, whatever they hold.
+cp log.swf 'a_b & 50% {x}$#^~.swf'
+cat >odd.yaml <<'Y'
+name: A_1 & 5 %
+purpose: <b> | $5 \ #1
+traces: ["a_b & 50% {x}$#^~.swf", {file: log.swf, name: 'b\|_&'}]
+policies: [easy]
+table: [wait.mean]
+Y
+schedlab study odd.yaml -o odd -q >/dev/null
+sed -n 4p odd/table.tex
+sed -n 1,3p odd/table.md
+cut -d , -f 1-5 odd/table.csv
+ls odd/runs
+cp log.swf 'a\b.swf'
+printf 'traces: ["a\\\\b.swf"]\n' >slash.yaml
+schedlab study slash.yaml -o slash -q || echo "exit $?"
