@@ -118,6 +118,33 @@ spec:
     container: {image: busybox, resources: {requests: {cpu: "{{inputs.parameters.cpu}}"}}}
 YAML
 show hello.yaml
+# A group of no steps is over at once: b comes after a all the same, at 10. What a resource template creates is told. Names that are
+# generated are names: each workflow keeps its own pods apart, and not those of others, so both begin at 0.
+cat >names.yaml <<'YAML'
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {generateName: run-, namespace: ci, annotations: {schedlab/submit: "0", schedlab/run-time: "10"}}
+spec:
+  entrypoint: main
+  templates:
+  - {name: main, steps: [[{name: a, template: one}], [], [{name: b, template: one}, {name: c, template: none}], [{name: d, template: job}]]}
+  - {name: none, steps: []}
+  - {name: job, resource: {action: create, manifest: "kind: Job"}}
+  - name: one
+    metadata: {labels: {run: "{{workflow.name}}"}}
+    affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+      {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {run: "{{workflow.name}}"}}}]}}
+    container: {image: x, resources: {requests: {cpu: 1}}}
+YAML
+{
+	cat names.yaml
+	echo ---
+	cat names.yaml
+} | head -n 35 >twice.yaml
+head -n 1 nodes.yaml >one.yaml
+sed 1d nodes.yaml | sed '/^---/,$d' >>one.yaml
+show twice.yaml kube one.yaml
+schedlab run twice.yaml -c one.yaml -p kube -o out --force 2>&1 >/dev/null | grep resource
 # What is not read is refused by name; what is not known before it runs, only where a pod asks for it.
 bad() { # sed
 	sed "$1" wf.yaml >bad.yaml
@@ -144,3 +171,20 @@ bad 's/- name: pause/- name: pause\n    parallelism: 1/'
 bad 's/schedlab.run-time: "{{inputs.parameters.n}}"/schedlab\/run-time: soon/'
 bad 's/onExit: bye/onExit: [bye]/'
 bad 's/v1alpha1/v1/'
+bad 's/name: a, template/name: "a,b", template/'
+bad 's/name: last, //'
+bad 's/name: pause, template/name: build, template/'
+bad 's/name: b, dep/name: c, dep/'
+bad 's/^    steps:/    steps: all\n    more:/'
+bad 's/^      tasks:/      task:/'
+# Chains of tasks in dags in dags are no deeper than the stack goes, wherever they are.
+awk 'BEGIN {
+	print "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: deep, namespace: ci}\nspec:\n  entrypoint: t0\n  templates:"
+	for (d = 0; d < 22; d++) {
+		printf "  - name: t%d\n    dag:\n      tasks:\n", d
+		for (i = 0; i < 1000; i++)
+			printf "      - {name: k%d, template: %s, dependencies: [%s]}\n", i, i < 999 || d == 21 ? "one" : "t" (d + 1), i < 999 ? "k" (i + 1) : ""
+	}
+	print "  - {name: one, container: {image: x}}"
+}' >deep.yaml
+show deep.yaml 2>&1 || true

@@ -71,6 +71,11 @@ show kueue.yaml kueue
 	job other 0 5 2
 } | sed 's/metadata: {annotations: {schedlab.run-time: "0"}}, //' >trace.yaml
 show
+# Between them one without pods: c comes after a, whose second pod has its node at 5, and not at once.
+cp trace.yaml order.yaml
+sed '/name: a$/,/replicas/s/replicas: 1/replicas: 2/; /name: b$/,/replicas/s/replicas: 1/replicas: 0/' order.yaml >trace.yaml
+show
+cp order.yaml trace.yaml
 # At any time: one job, all at once, for which there is room at 5.
 sed -i 's/InOrder/AnyOrder/; s/cpu: 4/cpu: 3/' trace.yaml
 show
@@ -82,5 +87,6 @@ bad() { # sed
 bad 's/name: init, status: Complete/name: worker, status: Complete/'
 bad 's/status: Complete/status: Done/'
 bad 's/^  replicatedJobs/  startupPolicy: {startupPolicyOrder: InOrder}\n  replicatedJobs/'
+bad 's/- name: worker/- name: leader/'
 bad 's/schedlab.run-time: "30"/schedlab\/run-time: soon/'
 schedlab inspect ordered.yaml -c nodes.yaml 2>/dev/null | grep -E 'dependsOn|run-time'

@@ -24,7 +24,7 @@ int argo_fail(const struct argo *w, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return sl_fail_at(w->err, &w->place, "Workflow '%.60s': %s", w->object->name, text);
+	return sl_fail_at(w->err, &w->place, "Workflow '%.60s': %s", w->name, text);
 }
 
 const struct sl_doc_node *argo_spec(const struct argo *w, const char *key, const struct sl_doc **doc)
@@ -196,7 +196,7 @@ static int inputs_in(struct argo *w, const struct argo_call *call, const struct 
 static int globals_in(struct argo *w)
 {
 	const struct sl_object *const of[] = { w->base, w->object };
-	int status = argo_param(w, &w->global, "workflow.name", "", w->object->name);
+	int status = argo_param(w, &w->global, "workflow.name", "", w->name);
 	if (!status)
 		status = argo_param(w, &w->global, "workflow.namespace", "", w->object->namespace);
 	for (size_t i = 0; i < SL_LEN(of); i++) {
@@ -216,6 +216,12 @@ static int globals_in(struct argo *w)
 
 /* ---- Steps, and tasks of a dag ------------------------------------------------------------------------ */
 
+static int compare_names(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+	return strcmp(*x, *y);
+}
+
 /* One step or task, as often as it loops; ends: of all of these. NOLINTNEXTLINE(misc-no-recursion) */
 int argo_call_in(struct argo *w, const struct argo_call *outer, const struct sl_doc_node *node,
 	const struct argo_afters *after, struct argo_afters *ends)
@@ -231,7 +237,7 @@ int argo_call_in(struct argo *w, const struct argo_call *outer, const struct sl_
 		char id[KUBE_STEP_ID_MAX];
 		struct argo_params params = { .name = NULL };
 		struct sl_doc doc = { .file = NULL };
-		int len = snprintf(id, sizeof(id), "%s.%s", outer->id, name ? name : "step");
+		int len = snprintf(id, sizeof(id), "%s.%s", outer->id, name ? name : "");
 		if (loop.loops && len < KUBE_STEP_ID_MAX)
 			len += snprintf(id + len, sizeof(id) - (size_t)len, ".%zu", i);
 		if (len >= KUBE_STEP_ID_MAX)
@@ -250,16 +256,65 @@ int argo_call_in(struct argo *w, const struct argo_call *outer, const struct sl_
 	return status;
 }
 
-/* Group by group. NOLINTNEXTLINE(misc-no-recursion) */
+/* Each has a name of its own, of letters, digits and '-', as the webhook of Argo demands: jobs are called so.
+ */
+int argo_check_names(const struct argo *w, const char *const *name, size_t count)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+	const char **sorted = calloc(count + 1, sizeof(*sorted));
+	int status = sorted ? SL_OK : sl_fail_memory(w->err);
+	for (size_t i = 0; i < count && !status; i++) {
+		const char *own = name[i] ? name[i] : "";
+		sorted[i] = own;
+		if (!*own || own[strspn(own, letters)])
+			status = argo_fail(w,
+				"a step or task is called '%.60s': give it a name of letters, digits and '-'",
+				own);
+	}
+	if (!status)
+		qsort(sorted, count, sizeof(*sorted), compare_names);
+	for (size_t i = 1; i < count && !status; i++)
+		if (strcmp(sorted[i - 1], sorted[i]) == 0)
+			status = argo_fail(w,
+				"two steps or tasks of one template are called '%.60s': give each a name of its own",
+				sorted[i]);
+	free(sorted);
+	return status;
+}
+
+static int check_steps(const struct argo *w, const struct sl_doc *doc, const struct sl_doc_node *steps)
+{
+	size_t count = 0, most = 0;
+	bool lists = steps->kind == SL_DOC_LIST;
+	SL_DOC_EACH (group, doc, steps) {
+		lists = lists && group->kind == SL_DOC_LIST;
+		SL_DOC_EACH (step, doc, group)
+			most++;
+	}
+	if (!lists)
+		return argo_fail(w, "'steps' must be a list of lists of steps");
+	const char **name = calloc(most + 1, sizeof(*name));
+	SL_DOC_EACH (group, doc, steps)
+		SL_DOC_EACH (step, doc, group)
+			if (name)
+				name[count++] = manifest_text(doc, sl_doc_member(doc, step, "name"));
+	const int status = name ? argo_check_names(w, name, count) : sl_fail_memory(w->err);
+	free(name);
+	return status;
+}
+
+/* Group by group; one without steps is over at once. NOLINTNEXTLINE(misc-no-recursion) */
 static int steps_in(struct argo *w, const struct argo_call *call, const struct sl_doc_node *steps,
 	struct argo_afters *ends)
 {
 	struct argo_afters before = { .at = NULL };
-	int status = argo_after_all(w, &before, call->after);
+	int status = check_steps(w, call->doc, steps);
+	if (!status)
+		status = argo_after_all(w, &before, call->after);
 	SL_DOC_EACH (group, call->doc, steps) {
 		struct argo_afters now = { .at = NULL };
-		if (group->kind != SL_DOC_LIST && !status)
-			status = argo_fail(w, "'steps' must be a list of lists of steps");
+		if (!sl_doc_child(call->doc, group))
+			continue;
 		SL_DOC_EACH (step, call->doc, group)
 			if (!status)
 				status = argo_call_in(w, call, step, &before, &now);
@@ -441,7 +496,11 @@ static int run_all(struct argo *w, const char *stem)
 int kube_argo_steps(const struct sl_object *object, size_t number, const struct kube_owners *owners,
 	struct kube_steps *steps, struct sl_err *err)
 {
+	char stem[KUBE_STEP_ID_MAX];
+	kube_steps_stem(object, number, stem);
+	const char *slash = strrchr(stem, '/');
 	struct argo w = { .object = object,
+		.name = slash ? slash + 1 : stem,
 		.owners = owners,
 		.steps = steps,
 		.arena = sl_arena_new(),
@@ -450,7 +509,6 @@ int kube_argo_steps(const struct sl_object *object, size_t number, const struct 
 	const struct sl_doc_node *ref = KUBE_AT(object->doc, object->node, "spec", "workflowTemplateRef");
 	const char *suspended =
 		manifest_text(object->doc, KUBE_AT(object->doc, object->node, "spec", "suspend"));
-	char stem[KUBE_STEP_ID_MAX];
 	int status = w.arena ? kube_made_check(object, err) : sl_fail_memory(err);
 	if (!status && suspended && strcmp(suspended, "true") == 0)
 		status = argo_fail(&w, "it is suspended: resume it, or leave it out");
@@ -462,7 +520,6 @@ int kube_argo_steps(const struct sl_object *object, size_t number, const struct 
 		status = check_workflow(&w);
 	if (!status)
 		status = globals_in(&w);
-	kube_steps_stem(object, number, stem);
 	if (!status)
 		status = run_all(&w, stem);
 	argo_params_release(&w.global);

@@ -36,16 +36,17 @@ struct argo_afters {
 
 struct argo {
 	const struct sl_object *object,
-		*base; /* The Workflow; the WorkflowTemplate that it is made of, or NULL. */
+		*base;    /* The Workflow; the WorkflowTemplate that it is made of, or NULL. */
+	const char *name; /* As its jobs are called: of one with a generateName, with its number. */
 	const struct kube_owners *owners;
 	struct kube_steps *steps;
 	struct sl_arena *arena; /* Of texts. */
 	struct argo_params global;
 	struct kube_times times;
-	int64_t most; /* parallelism; 0: any number. */
-	unsigned depth;
-	size_t calls, waits;   /* Of templates; of steps for others. */
-	struct sl_place place; /* Of the template that is read. */
+	int64_t most;            /* parallelism; 0: any number. */
+	unsigned depth, chained; /* Of templates in each other; of tasks that wait for others to be made. */
+	size_t calls, waits;     /* Of templates; of steps for others. */
+	struct sl_place place;   /* Of the template that is read. */
 	struct sl_err *err;
 };
 
@@ -62,6 +63,7 @@ struct argo_call {
 int argo_call_in(struct argo *w, const struct argo_call *outer, const struct sl_doc_node *node,
 	const struct argo_afters *after, struct argo_afters *ends);
 int argo_after_all(struct argo *w, struct argo_afters *to, const struct argo_afters *from);
+int argo_check_names(const struct argo *w, const char *const *name, size_t count);
 int argo_fail(const struct argo *w, const char *format, ...) SL_PRINTF(2, 3);
 /* A member of the Workflow's spec, else of its WorkflowTemplate's; doc: whose. NULL: of neither. */
 const struct sl_doc_node *argo_spec(const struct argo *w, const char *key, const struct sl_doc **doc);

@@ -17,11 +17,10 @@ struct dag {
 	struct argo *w;
 	const struct argo_call *call;
 	const struct sl_doc_node **task;
-	const char **name; /* NULL: it has none. */
+	const char **name;
 	struct argo_afters *ends;
 	uint8_t *state; /* 1: on the way, 2: made. */
-	size_t depth;
-	bool *needed; /* Others depend on it. */
+	bool *needed;   /* Others depend on it. */
 	size_t count;
 };
 
@@ -32,7 +31,7 @@ static int depend_on(struct dag *dag, const char *name, size_t len, struct argo_
 {
 	for (size_t i = 0; i < dag->count; i++) {
 		const char *own = dag->name[i];
-		if (!own || strlen(own) != len || strncmp(own, name, len) != 0)
+		if (strlen(own) != len || strncmp(own, name, len) != 0)
 			continue;
 		const int status = task_in(dag, i);
 		dag->needed[i] = true;
@@ -79,11 +78,12 @@ static int task_in(struct dag *dag, size_t task)
 		return dag->state[task] == 2
 			       ? SL_OK
 			       : argo_fail(dag->w, "tasks of a dag depend on each other in a circle");
-	if (dag->depth == TASK_DEPTH_MAX)
-		return argo_fail(
-			dag->w, "a chain of more than %d tasks: write them in their order", TASK_DEPTH_MAX);
+	if (dag->w->chained == TASK_DEPTH_MAX)
+		return argo_fail(dag->w,
+			"a chain of more than %d tasks, with those of dags in dags: write them in their order",
+			TASK_DEPTH_MAX);
 	dag->state[task] = 1;
-	dag->depth++;
+	dag->w->chained++;
 	if (depends)
 		status = depends_in(dag, depends, &after);
 	SL_DOC_EACH (one, doc, KUBE_AT(doc, node, "dependencies")) {
@@ -95,7 +95,7 @@ static int task_in(struct dag *dag, size_t task)
 		status = argo_call_in(
 			dag->w, dag->call, node, after.count ? &after : dag->call->after, &dag->ends[task]);
 	dag->state[task] = 2;
-	dag->depth--;
+	dag->w->chained--;
 	free(after.at);
 	return status;
 }
@@ -125,6 +125,8 @@ int argo_dag(struct argo *w, const struct argo_call *call, const struct sl_doc_n
 		return argo_fail(w, "'target' is not read: leave out the tasks that are not to run");
 	SL_DOC_EACH (task, call->doc, tasks)
 		count++;
+	if (!tasks || tasks->kind != SL_DOC_LIST || !count)
+		return argo_fail(w, "a dag has a list of 'tasks', of one or more");
 	if (count > TASKS_MAX)
 		return argo_fail(w, "more than %d tasks in a dag", TASKS_MAX);
 	dag.task = calloc(count + 1, sizeof(*dag.task));
@@ -140,6 +142,8 @@ int argo_dag(struct argo *w, const struct argo_call *call, const struct sl_doc_n
 		dag.name[dag.count] = manifest_text(call->doc, sl_doc_member(call->doc, task, "name"));
 		dag.task[dag.count++] = task;
 	}
+	if (!status)
+		status = argo_check_names(w, dag.name, count);
 	if (!status)
 		status = dag_make(&dag, ends);
 	free(dag.task);

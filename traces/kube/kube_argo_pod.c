@@ -198,6 +198,13 @@ static int times_of(struct argo *w, const struct sl_doc *doc, const struct sl_do
 	return status;
 }
 
+/* A resource template that makes an object: a Job, a RayJob, a PyTorchJob. */
+static bool makes_object(const struct sl_doc *doc, const struct sl_doc_node *template)
+{
+	const char *action = manifest_text(doc, KUBE_AT(doc, template, "resource", "action"));
+	return action && (strcmp(action, "create") == 0 || strcmp(action, "apply") == 0);
+}
+
 /* ---- A step ------------------------------------------------------------------------------------------- */
 
 static int come_after(struct argo *w, const struct argo_afters *after, struct kube_step *step)
@@ -226,6 +233,7 @@ int argo_pod(struct argo *w, const struct sl_doc *doc, const struct sl_doc_node 
 		return w->err->status;
 	*step = made;
 	made->most = w->most;
+	w->steps->makes |= makes_object(doc, template);
 	(void)snprintf(made->id, sizeof(made->id), "%s", id);
 	const char *name = strrchr(id, '/');
 	int status = write_pod(w, doc, template, name ? name + 1 : id, &made->file);

@@ -94,6 +94,14 @@ static int pods_of(struct job_set *set, struct rjob *rjob)
 	return status;
 }
 
+static bool is_called_before(const struct job_set *set, const char *name)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (strcmp(set->rjob[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static int rjobs_in(struct job_set *set)
 {
 	const struct sl_doc *doc = set->object->doc;
@@ -110,6 +118,8 @@ static int rjobs_in(struct job_set *set)
 		status = pods_of(set, rjob);
 		if (!status)
 			status = times_of(set, rjob, &times);
+		if (!status && is_called_before(set, rjob->name))
+			status = fail(set, node, "two replicated jobs have the name", rjob->name);
 		if (!status && rjob->depends && set->in_order)
 			status = fail(set, rjob->depends,
 				"startupPolicy InOrder goes without dependsOn: leave out either, of",
@@ -146,8 +156,12 @@ static int each_before(struct job_set *set, struct rjob *rjob,
 {
 	const struct rjob *other = NULL;
 	bool started = true;
-	if (set->in_order && rjob > set->rjob)
-		on(rjob, rjob - 1, true);
+	const struct rjob *last =
+		rjob; /* The next one is made once this one is, and one without pods is at once. */
+	while (set->in_order && last > set->rjob && !(--last)->pods)
+		;
+	if (last < rjob && last->pods)
+		on(rjob, last, true);
 	SL_DOC_EACH (depends, set->object->doc, rjob->depends) {
 		const int status = find_before(set, rjob, depends, &other, &started);
 		if (status)

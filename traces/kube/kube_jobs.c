@@ -164,9 +164,20 @@ static int job_set_in(struct reading *r, const struct sl_object *object, size_t 
 	return kube_job_set_steps(object, number, &r->steps, r->err);
 }
 
+/* What its resource templates make may be all the work there is. */
 static int workflow_in(struct reading *r, const struct sl_object *object, size_t number)
 {
-	return kube_argo_steps(object, number, &r->owners, &r->steps, r->err);
+	char text[KUBE_STEP_ID_MAX + 200], stem[KUBE_STEP_ID_MAX];
+	r->steps.makes = false;
+	const int status = kube_argo_steps(object, number, &r->owners, &r->steps, r->err);
+	if (status || !r->steps.makes || !r->sink->ignored)
+		return status;
+	const struct sl_place at = sl_doc_place(object->doc, object->node);
+	kube_steps_stem(object, number, stem);
+	(void)snprintf(text, sizeof(text),
+		"Workflow '%s': what its resource templates create is no job of this file: give its manifests, too",
+		stem);
+	return r->sink->ignored(r->sink->self, text, &at, r->err);
 }
 
 static int refuse(struct reading *r, const struct sl_object *object)

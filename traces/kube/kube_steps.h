@@ -22,6 +22,7 @@ struct kube_step {
 struct kube_steps {
 	struct kube_step **step;
 	size_t count, capacity;
+	bool makes; /* Some step makes objects of its own, which nobody sees here. */
 };
 /* Zeroed, at the end; NULL: the error is set. */
 struct kube_step *kube_steps_add(
