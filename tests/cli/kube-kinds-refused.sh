@@ -31,6 +31,7 @@ refuse batch.volcano.sh/v1alpha1 Job
 # Of the kinds that are written anew a wrong quantity is where the object stands; a schedule has days 0 to 6, and an end.
 refuse apps/v1 Deployment "template: {spec: {containers: [{name: c, resources: {requests: {cpu: lots}}}]}}"
 refuse batch/v1 CronJob "schedule: '0 0 * * 7', jobTemplate: {spec: {$pod}}"
+refuse batch/v1 CronJob "schedule: '0 0 30 2 *', jobTemplate: {spec: {$pod}}"
 printf 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: %s, annotations: {schedlab/submit: %s, schedlab/run-time: 1m}}\nspec: {%s}\n---\n' \
 	first 0s "$pod" last 2000h "$pod" >jobs.yaml
 cat >>jobs.yaml <<END

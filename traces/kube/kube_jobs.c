@@ -45,6 +45,8 @@ struct reading {
 	const struct sl_sink *sink;
 	struct sl_err *err;
 	struct kube_reported reported;
+	const struct sl_object
+		*idle; /* A CronJob of whose schedule there was no time; NULL: there is none. */
 	bool dated;
 };
 
@@ -334,6 +336,8 @@ static int cron_in(struct reading *r, const struct kube_group *group, const stru
 		status = sl_fail_at(r->err, &at,
 			"CronJob '%.60s': up to the last submission of the file are %d times or more: give a file of a shorter time",
 			object->name, CRON_TIMES_MAX);
+	if (good && !count)
+		r->idle = object;
 	for (size_t i = 0; i < count && !status; i++) {
 		job.times.submit = time[i];
 		job.replica = time[i] / (60 * SL_SECOND);
@@ -739,6 +743,13 @@ static int kube_jobs_read_file(struct reading *r, struct sl_input *in)
 		status = crons_in(r);
 	if (!status)
 		status = kube_jobs_report_fields(r);
+	if (!status && !r->count && r->idle) {
+		const struct sl_place at = sl_doc_place(r->idle->doc, r->idle->node);
+		return sl_fail_at(r->err, &at,
+			"CronJob '%.60s': its schedule has no time in its first day, and no other job is submitted later: "
+			"give one, or another creationTimestamp",
+			r->idle->name);
+	}
 	if (!status && !r->count)
 		return sl_fail(r->err, SL_INPUT,
 			"%s: has no jobs: give Workloads, Jobs, JobSets, LeaderWorkerSets, Pods, or others of "
