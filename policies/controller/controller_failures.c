@@ -6,9 +6,9 @@
  * (https://kubernetes.io/docs/concepts/workloads/controllers/job/): a Job whose pods are lost more often than
  * its backoffLimit (6) fails, at once by a podFailurePolicy that fails it for the condition DisruptionTarget,
  * and never by one that ignores that. Then the first rule of the failurePolicy for it says: FailJobSet;
- * RestartJobSet, the default, and RecreateJob, up to maxRestarts times; RestartJobSetAndIgnoreMaxRestarts.
- * Without a failurePolicy the JobSet has failed. Which of its jobs a lost node hits is not known here: the
- * one that may lose the fewest counts.
+ * RestartJobSet, the default, and RestartJob (RecreateJob, once), up to maxRestarts times; both also with
+ * AndIgnoreMaxRestarts. Without a failurePolicy the JobSet has failed. Which of its jobs a lost node hits is
+ * not known here: the one that may lose the fewest counts.
  */
 #include "policies/controller/controller.h"
 
@@ -90,7 +90,8 @@ static int64_t losses_of(
 		doc, policy, name ? name : "", at_once ? "PodFailurePolicy" : "BackoffLimitExceeded");
 	if (strcmp(action, "FailJobSet") == 0)
 		return backoff;
-	if (strcmp(action, "RestartJobSetAndIgnoreMaxRestarts") == 0 || backoff > INT32_MAX)
+	if (strcmp(action, "RestartJobSetAndIgnoreMaxRestarts") == 0 ||
+		strcmp(action, "RestartJobAndIgnoreMaxRestarts") == 0 || backoff > INT32_MAX)
 		return ALWAYS;
 	const int64_t most = number_at(doc, policy, "maxRestarts", 0);
 	return most > INT32_MAX ? ALWAYS : (most + 1) * (backoff + 1) - 1;

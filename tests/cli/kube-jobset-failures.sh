@@ -45,6 +45,8 @@ try 'failurePolicy: {maxRestarts: 1, rules: [{action: FailJobSet, targetReplicat
 try 'failurePolicy: {maxRestarts: 1, rules: [{action: FailJobSet, onJobFailureReasons: [PodFailurePolicy]}]}' 'backoffLimit: 0'
 try 'failurePolicy: {maxRestarts: 0, rules: [{action: RestartJobSetAndIgnoreMaxRestarts, onJobFailureReasons: [BackoffLimitExceeded]}]}' 'backoffLimit: 0'
 try 'failurePolicy: {maxRestarts: 1, rules: [{action: RecreateJob}, {action: FailJobSet}]}' 'backoffLimit: 0'
+try 'failurePolicy: {maxRestarts: 0, rules: [{action: RestartJobAndIgnoreMaxRestarts}]}' 'backoffLimit: 0'
+try 'failurePolicy: {maxRestarts: 1, rules: [{action: RestartJob}]}' 'backoffLimit: 0'
 # What the Job's own policy says of a pod whose node was lost: never, or at once.
 try "$none" 'backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}'
 try 'failurePolicy: {maxRestarts: 1, rules: [{action: FailJobSet, onJobFailureReasons: [PodFailurePolicy]}]}' 'podFailurePolicy: {rules: [{action: FailJob, onPodConditions: [{type: DisruptionTarget}]}]}'

@@ -101,6 +101,8 @@ static const struct kube_field job_set[] = {
 	{ "spec.replicatedJobs.template.spec.template.@pod", SL_MODELLED, NULL },
 	{ "spec.suspend", SL_IGNORED, "jobs are suspended until they are admitted" },
 	{ "spec.successPolicy.*", SL_IGNORED, "jobs end after their run time" },
+	{ "spec.failurePolicy.rules.onJobFailureMessagePatterns", SL_IGNORED,
+		"a rule is taken whatever the message is" },
 	{ "spec.failurePolicy.*", SL_MODELLED, "of failures by a model; in order, of each job by itself" },
 	{ "spec.startupPolicy.*", SL_MODELLED,
 		"of one without a queue of Kueue, which has all its quota at once" },
