@@ -91,10 +91,10 @@ bool node_fail_jobs(struct ctl *c, const uint64_t *nodes)
 	for (uint32_t i = 0; i < count; i++) {
 		struct ctl_job *job =
 			ctl_leader(c, &c->job[row[i]]); /* All components go (_het_job_on_node()). */
-		ctl_expedite_begin(c, job);
-		if (job->requeue_ok)
+		if (job->requeue_ok) {
+			ctl_expedite_begin(c, job);
 			ctl_requeue(c, job, SL_NODE_FAIL, false);
-		else
+		} else
 			ctl_end(c, job, SL_NODE_FAIL, false);
 	}
 	c->engine.cause = was;

@@ -2,11 +2,12 @@
 /*
  * ctl_table.c - figures that slurmctld would report to sprio and sshare.
  *
- *   jobs     a row for each job that waits (with CALCULATE_RUNNING: or runs), each of its partitions and each
- * QOS of its list: its row, the partition, the QOS, its priority, whether sprio lists it, whether it was set
- * by hand, weighted factors weights  one row: the weights of the factors work     one row: backfill passes
- * made, jobs tried and node selection tests in them, for benchmarks shares   a row for each association, as
- * they stand below each other: accounts, users in them
+ * - jobs: a row for each job that waits (with CALCULATE_RUNNING: or runs), each of its partitions and each
+ *   QOS of its list: its row, the partition, the QOS, its priority, whether sprio lists it, whether it was
+ *   set by hand, weighted factors
+ * - weights: one row: the weights of the factors
+ * - work: one row: backfill passes made, jobs tried and node selection tests in them, for benchmarks
+ * - shares: a row for each association, as they stand below each other: accounts, users in them
  *
  * The other tables are ctl_table_state.c's.
  */

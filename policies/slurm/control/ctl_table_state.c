@@ -5,8 +5,8 @@
  *
  * - plans: a row for each job that waits, runs, or ended less than MinJobAge ago: its row, its state, the
  *   partition it runs in, the QOS it asked for one of and runs with, its time limit, its planned start and
- * nodes (while its nodes boot: since when it is allocated which), when it was last submitted, became
- * eligible, and began to gather age, its billing per second, its priority
+ *   nodes (while its nodes boot: since when it is allocated which), when it was last submitted, became
+ *   eligible, and began to gather age, its billing per second, its priority
  * - nodes: a row for each: its state as in sinfo, an operator's reason for it, its allocated cpus
  * - reservations: a row for each
  * - partitions: a row for each: its state and limits, as commands left them
