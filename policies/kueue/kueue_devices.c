@@ -114,6 +114,8 @@ static void read_devices(struct kueue *k, const struct slice *slice, bool counts
 		device->counts = counts;
 		device->seen.driver = slice->driver;
 		(void)cel_device_read(k->arena, one.doc, one.node, &device->seen, &k->kq->err);
+		device->seen.shared =
+			false; /* Kueue hands drivers, attributes and capacities on, and not this. */
 	}
 }
 

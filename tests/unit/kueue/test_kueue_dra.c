@@ -157,6 +157,19 @@ Test(kueue_dra, the_greatest_counter_is_charged_for_each_device)
 	expect_charge(MAPPINGS COUNTER("cpu", "fine", "true"), ASK(""), partitions, "cpu", 2000);
 }
 
+/* Kueue hands CEL the driver, attributes and capacities of a device, and nothing else. */
+Test(kueue_dra, selectors_do_not_see_that_a_device_is_shared)
+{
+	static const char *const shared[] = { CLASS,
+		SLICE("s", "{name: p, generation: 1, resourceSliceCount: 1}",
+			"  - {name: a, allowMultipleAllocations: true}\n"),
+		NULL };
+	expect_refused(MAPPINGS "  - {name: m, deviceClassNames: [mig]}\n",
+		ASK(", selectors: [" CEL("device.allowMultipleAllocations") "]"), shared,
+		"ResourceClaimTemplate t: insufficient matching devices for CEL selector in DeviceClass mig: 0 "
+		"device(s) match in the cluster but 1 requested");
+}
+
 Test(kueue_dra, the_class_selects_too)
 {
 	static const char *const narrow[] = { "kind: DeviceClass\nmetadata: {name: mig}\nspec: {" IS(
