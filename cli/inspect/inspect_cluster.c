@@ -419,11 +419,14 @@ bool inspect_is_cluster(const char *path, const struct args *args)
 		return true;
 	if (!S_ISREG(about.st_mode) || sl_input_open(&in, path, &err))
 		return false;
-	const bool is =
-		reader_choose(args->registry, &trace, in, &err) != SL_OK &&
-		cluster_reader_choose(args->registry, &cluster, path, in, &(struct sl_err){ 0 }) == SL_OK;
+	const char *text, *end;
+	const bool any = sl_input_peek(in, &text, &end, &err) > 0;
+	const size_t len = any ? (size_t)(end - text) : 0;
+	const int jobs = any ? reader_surest(args->registry, &trace, text, len) : 0;
+	const int nodes = any ? cluster_reader_surest(args->registry, &cluster, path, text, len) : 0;
 	sl_input_close(in);
-	return is;
+	/* What may be a trace is one with a cluster beside it; for sure it is by itself. */
+	return nodes && jobs <= (arg(args, "cluster") ? 0 : 1);
 }
 
 /* That of -p; NULL: there is none. */

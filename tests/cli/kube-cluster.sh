@@ -77,3 +77,16 @@ mkdir site && sed '/^kind: Node/s/Node/Note/' cluster.yaml >site/queues.yaml
 schedlab inspect site | sed -n '1,/quota/p'
 # A cluster of quotas alone.
 schedlab run jobs.yaml -c site --set replay.run_unknown=1h -o out2 --only jobs && cut -d, -f1,7,8,13 out2/jobs.csv
+# Jobs behind so many nodes that the first bytes have none: run finds them, and inspect with a cluster; without one it shows the nodes.
+awk 'BEGIN {
+	for (i = 0; i < 3000; i++)
+		printf "apiVersion: v1\nkind: Node\nmetadata: {name: n%d}\nstatus: {allocatable: {cpu: 8, memory: 32Gi, pods: 110}}\n---\n", i
+	print "apiVersion: batch/v1\nkind: Job\nmetadata: {name: last, annotations: {schedlab/submit: \"0\", schedlab/run-time: \"30\"}}"
+	print "spec: {template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}"
+}' >behind.yaml
+schedlab run behind.yaml -c behind.yaml -p kube -o behind --quiet >/dev/null
+cut -d, -f1,7,8 behind/jobs.csv
+schedlab inspect behind.yaml 2>/dev/null | grep nodes
+schedlab inspect behind.yaml -c behind.yaml 2>/dev/null | grep jobs
+head -n 12000 behind.yaml | sed '$d' >alone.yaml
+schedlab run alone.yaml -c behind.yaml -p kube --quiet 2>&1 || true

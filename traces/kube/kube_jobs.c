@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND_CAPACITY = 40, GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
+/* MOST_SNIFFED: of so many first bytes there may be more behind. */
+enum { KIND_CAPACITY = 40, MOST_SNIFFED = 128 * 1024, GROUPS_MAX = 64, REPLICAS_MAX = 1000000 };
 #define MIB (INT64_C(1) << 20)
 
 /* One job: an object, or a group of one. */
@@ -799,7 +800,8 @@ static void kind_at(const char *p, const char *end, char word[KIND_CAPACITY])
 	word[len] = '\0';
 }
 
-/* Without a job among the first bytes it is a cluster's. */
+/* Without a job among the first bytes it is a cluster's; but if these are not all, jobs may be
+ * behind its nodes. */
 static int kubernetes_sniff(const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -818,7 +820,9 @@ static int kubernetes_sniff(const char *text, size_t len)
 		else if (sl_pods_has(word) || kube_runai_has(word) || kube_made_has(word))
 			return sure;
 	}
-	return weak && !cluster ? sure : 0;
+	if (weak && !cluster)
+		return sure;
+	return sure && len >= MOST_SNIFFED ? 1 : 0;
 }
 
 static int kubernetes_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
