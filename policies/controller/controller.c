@@ -397,9 +397,9 @@ int controller_make(
 	c->reason = sl_alloc(setup->arena, (size_t)count + 1, sizeof(*c->reason));
 	c->runs = sl_alloc(setup->arena, (size_t)count + 1, sizeof(*c->runs));
 	c->lost = sl_alloc(setup->arena, (size_t)count + 1, sizeof(*c->lost));
-	c->arena = setup->arena;
+	c->may_lose = sl_alloc(setup->arena, (size_t)count + 1, sizeof(*c->may_lose));
 	c->cluster = setup->cluster;
-	if (!c->reason || !c->runs || !c->lost)
+	if (!c->reason || !c->runs || !c->lost || !c->may_lose)
 		return sl_fail(err, SL_SYSTEM, "out of memory");
 	memset(c->reason, (int)first, count);
 	for (uint32_t row = 0; row < count; row++) {

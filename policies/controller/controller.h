@@ -89,11 +89,11 @@ struct controller {
 	uint32_t *gpus; /* By node allocation and type. */
 	size_t order_count, order_capacity, node_alloc_count, node_alloc_capacity, gpus_capacity;
 	uint8_t *reason; /* By job: enum sl_reason, as reported last. */
-	struct sl_arena *arena;
 	const struct sl_cluster *cluster;
-	uint32_t *lost;  /* By job: times that it failed, and was requeued. */
-	bool *runs;      /* By job: the engine has it run, or an order to start it. */
-	struct due *due; /* A binary heap. */
+	uint32_t *lost;    /* By job: times that it failed, and was requeued. */
+	int64_t *may_lose; /* By job: one more than it may fail so; 0: it never failed. */
+	bool *runs;        /* By job: the engine has it run, or an order to start it. */
+	struct due *due;   /* A binary heap. */
 	size_t due_count, due_capacity;
 	uint64_t due_seq;
 	enum sl_reason anew; /* The engine's of one that waits anew; SL_REASON_COUNT: any is reported. */

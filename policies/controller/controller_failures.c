@@ -112,6 +112,16 @@ int64_t controller_losses(const struct sl_pods *pods)
 	return least;
 }
 
+/* And one more, for controller.may_lose. The manifest is read once a job, and not kept. */
+static int64_t losses_known(struct controller *c, uint32_t row)
+{
+	struct sl_arena *arena = sl_arena_new();
+	const struct sl_pods *pods = arena ? sl_pods_of(arena, c->jobs, c->cluster, row, &c->err) : NULL;
+	const int64_t losses = controller_losses(pods);
+	sl_arena_free(arena);
+	return losses < ALWAYS ? losses + 1 : ALWAYS;
+}
+
 bool controller_requeues(void *state, struct sl_pass *pass, sl_job job)
 {
 	struct controller *c = state;
@@ -121,6 +131,7 @@ bool controller_requeues(void *state, struct sl_pass *pass, sl_job job)
 		return false;
 	if (!more || !more->manifest)
 		return true;
-	const struct sl_pods *pods = sl_pods_of(c->arena, c->jobs, c->cluster, job.row, &c->err);
-	return c->lost[job.row]++ < controller_losses(pods);
+	if (!c->may_lose[job.row])
+		c->may_lose[job.row] = losses_known(c, job.row);
+	return c->lost[job.row]++ < c->may_lose[job.row] - 1;
 }
