@@ -250,10 +250,47 @@ static struct kueue_charge make_charge(struct kueue *k, const char *template, si
 	};
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as documents are, which their reader bounds. */
+static bool is_same(const struct sl_doc *doc, const struct sl_doc_node *node, const struct sl_doc *other_doc,
+	const struct sl_doc_node *other)
+{
+	if (node->kind != other->kind || node->count != other->count || node->quoted != other->quoted)
+		return false;
+	if (node->kind == SL_DOC_TEXT)
+		return strcmp(doc->text + node->text, other_doc->text + other->text) == 0;
+	const struct sl_doc_node *of = sl_doc_child(other_doc, other);
+	SL_DOC_EACH (one, doc, node) {
+		if (!of || !is_same(doc, one, other_doc, of))
+			return false;
+		if (node->kind == SL_DOC_MAP && strcmp(doc->text + one->key, other_doc->text + of->key) != 0)
+			return false;
+		of = sl_doc_next(other_doc, of);
+	}
+	return true;
+}
+
+/* Many jobs have each a template of its own, and all of them the same requests, which all devices are
+ * compared with. One that is refused names itself, and is none of these. */
+static const struct kueue_template *find_alike(struct kueue *k, struct sl_at requests)
+{
+	for (uint32_t i = 0; i < k->dra->kinds && requests.node; i++) {
+		const struct sl_at other =
+			sl_at_get(kq_doc_of(k->kq, k->dra->kind[i]->object), "spec.spec.devices.requests");
+		if (other.node && is_same(requests.doc, requests.node, other.doc, other.node))
+			return k->dra->kind[i];
+	}
+	return NULL;
+}
+
 static void work_out(struct kueue *k, struct kueue_template *template)
 {
 	const struct sl_at requests =
 		sl_at_get(kq_doc_of(k->kq, template->object), "spec.spec.devices.requests");
+	const struct kueue_template *alike = find_alike(k, requests);
+	if (alike) {
+		*template = (struct kueue_template){ template->object, true, alike->plain, alike->sourced };
+		return;
+	}
 	struct kueue_charge plain = make_charge(k, template->object->name, k->read.mapping_count);
 	struct kueue_charge sourced = make_charge(k, template->object->name, k->read.mapping_count);
 	if (!plain.amount || !sourced.amount)
@@ -269,6 +306,8 @@ static void work_out(struct kueue *k, struct kueue_template *template)
 	if (!plain.refused)
 		kueue_dra_charge_sources(&sourced, requests, true);
 	*template = (struct kueue_template){ template->object, true, plain, sourced };
+	if (!plain.refused && !sourced.refused && k->dra->kinds < KUEUE_ALIKE_MAX)
+		k->dra->kind[k->dra->kinds++] = template;
 }
 
 static const struct kueue_template *known_template(struct kueue *k, const char *namespace, const char *name)

@@ -11,7 +11,7 @@
 #include "policies/cel/kube_cel.h"
 #include "policies/kueue/kueue.h"
 
-enum { KUEUE_DEVICES_MAX = 1 << 20 };
+enum { KUEUE_DEVICES_MAX = 1 << 20, KUEUE_ALIKE_MAX = 64 };
 
 struct kueue_device {
 	struct cel_device seen;
@@ -53,6 +53,9 @@ struct kueue_dra {
 	struct kueue_device_class *class;
 	struct kueue_template *template;
 	uint32_t classes, templates;
+	/* Templates that cost something, each of another kind: those of one kind cost the same. */
+	const struct kueue_template *kind[KUEUE_ALIKE_MAX];
+	uint32_t kinds;
 	struct cel **cel; /* With patterns that are to be freed. */
 	size_t cels, cel_capacity;
 	bool uncompared; /* Some template has selectors, and there are no devices to compare them with. */

@@ -78,12 +78,14 @@ static void free_world(struct dra_world *w)
 	sl_arena_free(arena);
 }
 
-static const char *charge_of(struct dra_world *w, struct kq_podset *to)
+static const char *charge_by(struct dra_world *w, const char *template, struct kq_podset *to)
 {
-	const struct sl_pod_claim claim = { "gpu", NULL, "t" };
+	const struct sl_pod_claim claim = { "gpu", NULL, template };
 	const struct sl_podset from = { .name = "main", .claim = &claim, .claim_count = 1 };
 	return kueue_charge_claims(&w->k, "default", &from, to);
 }
+
+static const char *charge_of(struct dra_world *w, struct kq_podset *to) { return charge_by(w, "t", to); }
 
 static int64_t charged(struct dra_world *w, const char *resource)
 {
@@ -168,6 +170,38 @@ Test(kueue_dra, selectors_do_not_see_that_a_device_is_shared)
 		ASK(", selectors: [" CEL("device.allowMultipleAllocations") "]"), shared,
 		"ResourceClaimTemplate t: insufficient matching devices for CEL selector in DeviceClass mig: 0 "
 		"device(s) match in the cluster but 1 requested");
+}
+
+#define TEMPLATE(name, requests) \
+	"kind: ResourceClaimTemplate\nmetadata: {name: " name "}\nspec: {spec: {devices: {" requests "}}}\n"
+
+/* Templates with the same requests cost the same, worked out once; those that differ in anything do not. A
+ * device is taken for one job's claim and is there for the next one's. */
+Test(kueue_dra, templates_that_are_alike_cost_the_same)
+{
+	static const char *const more[] = { CLASS,
+		SLICE("s", "{name: p, generation: 1, resourceSliceCount: 1}",
+			DEVICE("a", "1g", "10Gi") DEVICE("b", "2g", "20Gi")),
+		TEMPLATE("alike", ASK(", " IS("2g"))), TEMPLATE("other", ASK(", " IS("1g"))),
+		TEMPLATE("count", ASK(", " IS("2g") ", count: 2")), TEMPLATE("none", "requests: []"), NULL };
+	struct dra_world *w = make_world(BY_MEMORY, ASK(", " IS("2g")), more);
+	const struct {
+		const char *template;
+		int64_t charge;
+	} each[] = { { "t", 20 GI }, { "alike", 20 GI }, { "other", 10 GI }, { "none", 0 },
+		{ "alike", 20 GI } };
+	for (size_t i = 0; i < SL_LEN(each); i++) {
+		struct kq_podset to = { .name = "main" };
+		const char *refused = charge_by(w, each[i].template, &to);
+		cr_expect(!refused, "%s", refused);
+		cr_expect_eq(kq_amount_of(&to.request, kq_resource(w->k.kq, "gpu.memory")), each[i].charge,
+			"%s", each[i].template);
+	}
+	cr_expect_eq(w->k.dra->kinds, 3);
+	struct kq_podset to = { .name = "main" };
+	cr_expect(charge_by(w, "count", &to), "there is one device of 2g");
+	cr_expect_eq(w->k.dra->kinds, 3);
+	free_world(w);
 }
 
 Test(kueue_dra, the_class_selects_too)
