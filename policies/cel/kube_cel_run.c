@@ -266,7 +266,10 @@ static struct cel_value relation_of(const struct cel_node *node, const struct ce
 			       b = kube_cel_run_run(node->part[1], device);
 	if (a.kind == CEL_ERROR || b.kind == CEL_ERROR)
 		return a.kind == CEL_ERROR ? a : b;
-	if (node->op == CEL_OP_EQ || node->op == CEL_OP_NE)
+	const bool equality = node->op == CEL_OP_EQ || node->op == CEL_OP_NE;
+	if (equality && a.kind >= CEL_LIST && a.kind == b.kind)
+		return failed("lists and maps are not compared with each other here");
+	if (equality)
 		return of_bool(cel_equal(&a, &b) == (node->op == CEL_OP_EQ));
 	return node->op == CEL_OP_IN ? is_in(&a, &b, device) : ordered(node->op, &a, &b);
 }

@@ -75,7 +75,7 @@ Test(kube_cel, does_not_keep)
 
 Test(kube_cel, fails_where_there_is_nothing_to_compare)
 {
-	static const char *const text[] = { OF "colour == 'red'",
+	static const char *const text[] = { "[1] == [1]", "[1] != [2]", OF "colour == 'red'",
 		"device.attributes['none.example.com'].x == 1", OF "index < 'b'",
 		HAS "memory > quantity('1Gi')", "quantity('many').compareTo(quantity('1')) == 0",
 		"semver('1.2') == semver('1.2.0')", OF "model", "'a' && true", "['a'][1] == 'a'",
