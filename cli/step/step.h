@@ -83,7 +83,7 @@ struct stepper {
 	sl_time begin; /* Where it begins, before all that happens. */
 
 	uint32_t quiz;    /* So many questions; 0: no quiz. */
-	bool desc;        /* One stands: who starts next? */
+	bool asked;       /* A question stands: who starts next? */
 	bool hide;        /* A quiz: plans and reasons are not shown while it does, */
 	bool answers;     /* or, on the contrary, the answer stands with the question. */
 	uint32_t guesses; /* So far; */

@@ -137,7 +137,7 @@ static void draw_job(struct stepper *stepper, const struct picture *picture, str
 	const uint32_t job = waiting->job;
 	const sl_time limit = stepper->explain.view.jobs->limit[job];
 	const bool starts = waiting->flags & FLAG_STARTS;
-	const bool open = stepper->hide && stepper->desc;
+	const bool open = stepper->hide && stepper->asked;
 	const enum sl_reason reason = reason_now(stepper, job);
 	const char *why = starts                             ? "starts now"
 			  : waiting->flags & FLAG_NEW        ? "new"
@@ -221,7 +221,7 @@ static void draw_events(struct stepper *stepper, struct canvas *canvas, const st
 	struct backwards at = step_latest(stepper);
 	const struct happening *one;
 	while (rows < capacity && count < LINES && (one = step_before(stepper, &at))) {
-		if (stepper->hide && stepper->desc && one->what == HAPPENED_PLAN)
+		if (stepper->hide && stepper->asked && one->what == HAPPENED_PLAN)
 			continue;
 		line[count] =
 			TEXT(stepper, "%s  %s", time_text(&stepper->explain, stepper->instant[at.instant].at),

@@ -47,7 +47,7 @@ static sl_time started_at(const struct stepper *stepper, uint32_t job)
 	return sim_state(&stepper->sim)->start[job];
 }
 
-static bool plans_are_displayed(const struct stepper *stepper) { return !(stepper->hide && stepper->desc); }
+static bool plans_are_displayed(const struct stepper *stepper) { return !(stepper->hide && stepper->asked); }
 
 static sl_time plan_of(const struct stepper *stepper, uint32_t job)
 {

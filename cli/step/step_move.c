@@ -35,7 +35,7 @@ int step_to(struct stepper *stepper, size_t at, uint32_t displayed, struct sl_er
 	stepper->at = at;
 	stepper->displayed = displayed;
 	stepper->now = displayed ? stepper->instant[at].at : last;
-	stepper->desc = false;
+	stepper->asked = false;
 	return stand_at(stepper, last, back, err);
 }
 

@@ -45,7 +45,7 @@ static void report_waits(struct stepper *stepper, uint32_t job, struct report_li
 	report_line(stepper, reported, "%s waits since %s, %s by now: %s", job_words(stepper, job),
 		time_text(explain, since), range_text(explain, stepper->now - since),
 		asks_words(stepper, job));
-	if (stepper->displayed || stepper->desc) {
+	if (stepper->displayed || stepper->asked) {
 		report_line(stepper, reported, "its policy has not decided yet at %s: ask again once it has",
 			time_text(explain, stepper->instant[stepper->at].at));
 		return;
@@ -134,7 +134,7 @@ static uint32_t starts_in(const struct stepper *stepper, size_t instant)
 
 int question_find(struct stepper *stepper, bool *found, struct sl_err *err)
 {
-	*found = stepper->desc;
+	*found = stepper->asked;
 	size_t at = stepper->at;
 	if (stepper->displayed > 0 && !*found && at < stepper->instant_count &&
 		stepper->displayed > step_events(stepper, at))
@@ -154,7 +154,7 @@ int question_find(struct stepper *stepper, bool *found, struct sl_err *err)
 			return status;
 		*found = picture.waiting_count >= 2 && picture.waiting_count > starts;
 	}
-	stepper->desc = *found;
+	stepper->asked = *found;
 	return SL_OK;
 }
 

@@ -218,7 +218,7 @@ static const char *keys_line(const struct terminal *terminal)
 		return terminal->note;
 	if (terminal->reported.count)
 		return "any key goes on";
-	return terminal->stepper->desc
+	return terminal->stepper->asked
 		       ? "p answers: which job starts next?   h help  q quit"
 		       : "n next  N one  b back  s start  t time  j job  w why  p predict  g strip  h help  q quit";
 }
@@ -317,25 +317,25 @@ static void do_typed(struct terminal *terminal, const char *word, const char *qu
 	(void)do_command(terminal, line);
 }
 
-static void desc(struct terminal *terminal)
+static void ask(struct terminal *terminal)
 {
 	struct stepper *stepper = terminal->stepper;
-	if (!stepper->desc)
+	if (!stepper->asked)
 		(void)do_command(terminal, "p");
-	if (terminal->status || !stepper->desc)
+	if (terminal->status || !stepper->asked)
 		return;
 	free_reported(terminal);
 	do_typed(terminal, "p", "predict: which job starts next? ", false);
 }
 
 /* The next question of a quiz, or its score. */
-static void desc_on(struct terminal *terminal)
+static void ask_on(struct terminal *terminal)
 {
 	struct report_lines reported = { 0 };
 	struct stepper *stepper = terminal->stepper;
 	const bool over = !quiz_is_on(stepper);
 	terminal->status = quiz_goes_on(stepper, &reported, terminal->err);
-	if (stepper->desc)
+	if (stepper->asked)
 		set_note(terminal, "p: which job starts next?", false);
 	else if (!over || reported.count)
 		keep_reported(terminal, &reported);
@@ -375,7 +375,7 @@ static bool do_key(struct terminal *terminal, int key)
 		do_typed(terminal, "w", "why does which job wait? (Enter: the first of the queue) ", true);
 		break;
 	case 'p':
-		desc(terminal);
+		ask(terminal);
 		break;
 	case ':':
 		do_typed(terminal, "", ": ", false);
@@ -398,7 +398,7 @@ static void loop(struct terminal *terminal)
 {
 	bool over = false;
 	if (terminal->stepper->quiz)
-		desc_on(terminal);
+		ask_on(terminal);
 	while (!over && !terminal->status) {
 		step_terminal_draw(terminal, keys_line(terminal));
 		const int key = terminal->status ? KEY_OVER : read_key(terminal);
@@ -413,8 +413,8 @@ static void loop(struct terminal *terminal)
 		else
 			over = do_key(terminal, key);
 		if (!over && !terminal->status && !terminal->reported.count &&
-			quiz_is_on(terminal->stepper) && !terminal->stepper->desc)
-			desc_on(terminal);
+			quiz_is_on(terminal->stepper) && !terminal->stepper->asked)
+			ask_on(terminal);
 	}
 }
 
