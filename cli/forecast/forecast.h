@@ -27,6 +27,7 @@ struct forecast_base {
 	struct rerun rerun; /* Of a directory. */
 	bool is_run;
 	const char *history; /* That of setting which --history gives; NULL. */
+	sl_time before; /* Jobs that ended so shortly before are told to the policy; SL_NONE: as it needs. */
 };
 /* path: a trace, or a run's directory. */
 int forecast_base_open(
@@ -52,6 +53,7 @@ struct forecast_log {
 	int64_t cpus;
 	int64_t gpus;
 	uint32_t nodes; /* 0: a counted pool. */
+	bool fair;      /* The cluster's priorities are by fair shares. */
 	bool simulated; /* Starts and ends are the policy's, not the log's. */
 	sl_time last;   /* The last thing that is known of it. */
 	bool live;      /* Some of its jobs still ran, or waited, then. */
@@ -135,12 +137,18 @@ int forecast_ask(
 	struct forecast_answer *answer, const struct forecast_question *question, struct sl_err *err);
 void forecast_answer_release(struct forecast_answer *answer);
 
+/* forecast_used.c: for how long before the moment the policy is told of jobs that had ended, so that its fair
+ * shares go on from there; and whether that one of learned->job is such a job. */
+sl_time forecast_used_for(const struct forecast_question *question);
+bool forecast_is_used(const struct forecast_question *question, sl_time used_for, uint32_t learned);
+
 /* forecast_future.c: one future as rows. */
 struct future {
 	const struct forecast_question *question;
 	uint32_t number;
 	struct forecast_arrival *arrival;
 	size_t arrival_count;
+	sl_time used_for;  /* forecast_used_for; 0: there is no such job. */
 	uint32_t *emitted; /* By row that stays: its target; UINT32_MAX: none. */
 	uint32_t kept;
 	uint32_t at;  /* The target of the row that is being handed over. */

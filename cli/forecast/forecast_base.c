@@ -53,6 +53,23 @@ static int from_line(struct forecast_base *base, const char *path, struct sl_err
 	return base->setting ? status : sl_fail_memory(err);
 }
 
+/* Of a key with or without "replay.". */
+static bool is_key(const char *setting, const char *key)
+{
+	const size_t skip = strncmp(setting, "replay.", 7) == 0 ? 7 : 0;
+	const size_t len = strlen(key);
+	return strncmp(setting + skip, key, len) == 0 && setting[skip + len] == '=';
+}
+
+/* It says what futures begin with, and nothing of the log. */
+static int take_before(struct forecast_base *base, const char *text, struct sl_err *err)
+{
+	const char *value = strchr(text, '=') + 1;
+	if (sl_get_duration(value, strlen(value), &base->before) && base->before >= 0)
+		return SL_OK;
+	return sl_fail(err, SL_USAGE, "replay.before must be a duration such as 14d, not '%.60s'", value);
+}
+
 static int given_settings(struct forecast_base *base, struct sl_err *err)
 {
 	const char *text;
@@ -68,20 +85,13 @@ static int given_settings(struct forecast_base *base, struct sl_err *err)
 	if (files && !status)
 		base->history = base->setting[base->setting_count - 1];
 	for (size_t i = 0; (text = arg_at(base->args, "set", i)) && !status; i++)
-		status = strchr(text, '=')
+		status = is_key(text, "before") ? take_before(base, text, err)
+			 : strchr(text, '=')
 				 ? keep(base, "", text, err)
 				 : sl_fail(err, SL_USAGE, "--set must be KEY=VALUE, not '%s'", text);
 	for (size_t i = 0; (text = arg_at(base->args, "model", i)) && !status; i++)
 		status = keep(base, SETTING_MODEL "=", text, err);
 	return status;
-}
-
-/* Of a key with or without "replay.". */
-static bool is_key(const char *setting, const char *key)
-{
-	const size_t skip = strncmp(setting, "replay.", 7) == 0 ? 7 : 0;
-	const size_t len = strlen(key);
-	return strncmp(setting + skip, key, len) == 0 && setting[skip + len] == '=';
 }
 
 /* Which jobs are replayed, and when: in a future that is what is drawn. */
@@ -129,7 +139,7 @@ int forecast_base_open(
 	struct forecast_base *base, const char *path, const struct args *args, struct sl_err *err)
 {
 	struct stat is;
-	*base = (struct forecast_base){ .args = args, .arena = args->arena };
+	*base = (struct forecast_base){ .args = args, .arena = args->arena, .before = SL_NONE };
 	int status = stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? from_run(base, path, err)
 								 : from_line(base, path, err);
 	if (!status)

@@ -86,6 +86,29 @@ static int hand_running(struct future *future, uint32_t job, const struct sl_sin
 	return hand(future, &handed, sink, UINT32_MAX, err);
 }
 
+/* It had ended: the policy is told of it. Nobody depends on it any more, under a number of its own. */
+static int hand_used(struct future *future, uint32_t job, const struct sl_sink *sink, struct sl_err *err)
+{
+	const struct forecast_job *is = &future->question->log->job[job];
+	struct handed handed;
+	copy_row(&handed, &future->question->log->row[job]);
+	int64_t *col = handed.row.col;
+	if (is->start <= is->submit)
+		col[SL_COL_SUBMIT] = is->start - 1;
+	col[SL_COL_WAIT] = is->start - col[SL_COL_SUBMIT];
+	col[SL_COL_RUN] = is->end - is->start;
+	col[SL_COL_ID] = INT64_C(3) << 50 | job;
+	if (handed.row.more)
+		handed.more.id = handed.more.gang = NULL;
+	if (handed.row.more && handed.more.job) {
+		handed.job.dependency = NULL;
+		handed.job.array = handed.job.array_task = handed.job.array_limit = SL_NONE;
+		handed.job.begin = handed.job.deadline = SL_NONE;
+		handed.job.held = false;
+	}
+	return hand(future, &handed, sink, UINT32_MAX, err);
+}
+
 static int hand_waiting(
 	struct future *future, uint32_t job, uint32_t target, const struct sl_sink *sink, struct sl_err *err)
 {
@@ -192,10 +215,15 @@ static int hand_state(struct future *future, const struct sl_sink *sink, struct 
 {
 	const struct forecast_question *question = future->question;
 	const struct forecast_state *state = question->state;
+	const struct forecast_learned *learned = question->learned;
+	const uint32_t used = future->used_for ? learned->count : 0;
 	uint32_t r = 0;
 	uint32_t w = 0;
 	uint32_t target = 0;
 	int status = SL_OK;
+	for (uint32_t i = 0; i < used && !status; i++)
+		if (forecast_is_used(question, future->used_for, i))
+			status = hand_used(future, learned->of[i], sink, err);
 	while (!status && (r < state->running_count || w < state->waiting_count)) {
 		if (w == state->waiting_count ||
 			(r < state->running_count && state->running[r] < state->waiting[w])) {
@@ -244,10 +272,11 @@ static int time_setting(struct future *future, const char *key, sl_time time, st
 }
 
 /* Somebody was submitted before now; else the replay begins with whom it is asked for. */
-static bool has_begun(const struct forecast_question *question)
+static bool has_begun(const struct future *future)
 {
+	const struct forecast_question *question = future->question;
 	const struct forecast_state *state = question->state;
-	return state->running_count ||
+	return state->running_count || future->used_for ||
 	       (state->waiting_count && question->log->job[state->waiting[0]].submit < state->now);
 }
 
@@ -262,10 +291,12 @@ static int future_settings(struct future *future, struct sl_err *err)
 		status = time_setting(future,
 			"replay.until=", now + (4 * question->horizon > day ? 4 * question->horizon : day),
 			err);
-	if (!status && has_begun(question))
+	if (!status && has_begun(future))
 		status = time_setting(future, "replay.from=", now, err);
-	if (!status && has_begun(question))
+	if (!status && has_begun(future))
 		status = settings_add(&future->settings, "replay.start=recorded", err);
+	if (!status && has_begun(future) && future->used_for)
+		status = time_setting(future, "replay.before=", future->used_for, err);
 	return status;
 }
 
@@ -278,7 +309,13 @@ int future_load(struct future *future, struct sl_err *err)
 			     : forecast_arrivals_drawn(question->learned->arrivals, state->now,
 				       state->now + question->horizon, question->seed, future->number,
 				       &future->arrival, &future->arrival_count, err);
-	const size_t rows = state->running_count + state->waiting_count + future->arrival_count + 1;
+	const size_t own = state->running_count + state->waiting_count + future->arrival_count + 1;
+	size_t rows = own;
+	future->used_for = forecast_used_for(question);
+	for (uint32_t i = 0; future->used_for && i < question->learned->count; i++)
+		rows += forecast_is_used(question, future->used_for, i);
+	if (rows == own)
+		future->used_for = 0;
 	future->arena = sl_arena_new();
 	future->emitted = malloc(rows * sizeof(*future->emitted));
 	future->run = calloc(question->targets + 1, sizeof(*future->run));

@@ -94,6 +94,10 @@ const struct sl_param replay_params[] = {
 		"field: also those of schedlab list metrics field: area-weighted, backfilled and fair starts, waits by "
 		"size and run time",
 		0, 0 },
+	[REPLAY_BEFORE] = { "before", SL_PARAM_TIME, NULL, NULL,
+		"with start=recorded: jobs that ended so shortly before it are told to the policy, for fair shares and "
+		"estimates",
+		0, INT64_MAX / 4 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");

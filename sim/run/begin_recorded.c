@@ -3,9 +3,10 @@
  * begin_recorded.c - a run that begins in the middle of a log (replay.start=recorded): running jobs run on,
  * waiting jobs wait.
  *
- * The log's own submissions and starts before that time are reported to the policy as history. Jobs that ran
- * are allocated in the order of their starts, where the node scorer, or a policy that controls the run, says;
- * a job that does not fit (the log knew a larger machine) waits.
+ * The log's own submissions and starts before that time are reported to the policy as history, and the ends
+ * of jobs that were over by then, where such are there (replay.before). Jobs that ran are allocated in the
+ * order of their starts, where the node scorer, or a policy that controls the run, says; a job that does not
+ * fit (the log knew a larger machine) waits.
  */
 #include <stdlib.h>
 
@@ -24,8 +25,19 @@ static int compare_events(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Submissions and starts before the beginning, in order. entered: when jobs came into the queue, if later
- * than they were submitted (SL_NEVER: not yet); NULL: none did. */
+/* When a job that had started ended, if it had by the beginning; else SL_NONE. */
+sl_time begin_ended(const struct sim *sim, uint32_t job)
+{
+	const struct sl_jobs *jobs = sim->jobs;
+	if (!jobs->ran || jobs->ran[job] == SL_NONE)
+		return SL_NONE;
+	const bool cut = sim->scenario->overrun == SL_OVERRUN_KILL && jobs->limit[job] < jobs->run[job];
+	const sl_time length = cut ? jobs->limit[job] : jobs->run[job];
+	return length <= jobs->ran[job] ? sim->scenario->begin - jobs->ran[job] + length : SL_NONE;
+}
+
+/* Submissions, starts and ends before the beginning, in order. entered: when jobs came into the queue, if
+ * later than they were submitted (SL_NEVER: not yet); NULL: none did. */
 static size_t recorded_history(const struct sim *sim, const sl_time *entered, struct history_event *event)
 {
 	const struct sl_jobs *jobs = sim->jobs;
@@ -40,6 +52,9 @@ static size_t recorded_history(const struct sim *sim, const sl_time *entered, st
 		if (jobs->ran && jobs->ran[job] != SL_NONE)
 			event[count++] =
 				(struct history_event){ begin - jobs->ran[job], job, SL_EV_CLASS_COUNT };
+		const sl_time ended = begin_ended(sim, job);
+		if (ended != SL_NONE)
+			event[count++] = (struct history_event){ ended, job, SL_EV_JOB_END };
 	}
 	if (count)
 		qsort(event, count, sizeof(*event), compare_events);
@@ -90,7 +105,8 @@ static void note_history(struct sim *sim, const struct history_event *event, siz
 {
 	sim->history_count = 0;
 	for (size_t i = 0; i < count && sim->options.record & SIM_RECORD_HISTORY; i++)
-		if (history_class(event[i].class) == SL_EV_SUBMIT || is_running(sim, event[i].row))
+		if ((history_class(event[i].class) == SL_EV_SUBMIT && sim->end[event[i].row] == SL_NONE) ||
+			is_running(sim, event[i].row))
 			pass_failed(sim, history_note(sim, event[i].time, event[i].class, event[i].row));
 }
 
@@ -117,10 +133,11 @@ static int take_up(struct sim *sim, const sl_time *entered, struct history_event
 	allocation_settle(sim);
 	for (uint32_t job = 0; job < sim->submitted; job++) {
 		digest_fold(sim, is_gated(sim, job) ? DIGEST_GATED : SL_EV_SUBMIT, job);
-		cancel_later(sim, job);
+		if (sim->end[job] == SL_NONE)
+			cancel_later(sim, job);
 	}
 	for (size_t i = 0; i < count && !sim->status; i++)
-		if (event[i].class == SL_EV_CLASS_COUNT)
+		if (event[i].class == SL_EV_CLASS_COUNT && sim->end[event[i].row] == SL_NONE)
 			run_on(sim, event[i].row);
 	for (uint32_t job = 0; job < sim->submitted; job++)
 		if (sim->uses & SL_USE_PROMISES && is_waiting(sim, job))
@@ -136,7 +153,7 @@ static int take_up(struct sim *sim, const sl_time *entered, struct history_event
 int begin_recorded(struct sim *sim)
 {
 	const uint32_t submitted = submitted_before(sim->jobs, sim->scenario->begin);
-	struct history_event *event = malloc((3 * (size_t)submitted + 1) * sizeof(*event));
+	struct history_event *event = malloc((4 * (size_t)submitted + 1) * sizeof(*event));
 	sl_time *entered = sim->eligibility ? malloc(((size_t)submitted + 1) * sizeof(*entered)) : NULL;
 	int status = !event || (sim->eligibility && !entered) ? sl_fail_memory(&sim->err) : SL_OK;
 	if (!status && sim->eligibility)

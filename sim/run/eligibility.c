@@ -455,8 +455,17 @@ static void take_up_running(struct sim *sim, sl_time *entered, uint32_t submitte
 		eligibility_enter(sim, job);
 		entered[job] = sim->eligible[job] = sim->jobs->submit[job];
 	}
-	for (uint32_t job = 0; job < submitted; job++)
-		sim->start[job] = SL_NONE; /* They are put on the machine later. */
+	for (uint32_t job = 0; job < submitted; job++) {
+		sim->end[job] = begin_ended(sim, job);
+		if (sim->end[job] == SL_NONE)
+			continue;
+		sim->job_state[job] = SL_COMPLETED;
+		eligibility_ended(sim, job);
+	}
+	for (uint32_t job = 0; job < submitted; job++) { /* They are put on the machine later. */
+		sim->start[job] = sim->end[job] = SL_NONE;
+		sim->job_state[job] = SL_PENDING;
+	}
 }
 
 static void take_up_waiting(struct sim *sim, uint32_t job, sl_time *entered)

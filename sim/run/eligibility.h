@@ -49,6 +49,8 @@ bool eligibility_no_requeue(const struct sim *sim, uint32_t job);
 
 /* replay.start=recorded. Before the history is reported: of jobs submitted by then that do not run, when each
  * was released (SL_NEVER: not yet). `found`: those that run, with their starts in sim->start. */
+/* begin_recorded.c: when a job of before the beginning ended by then (replay.before); SL_NONE: it did not. */
+sl_time begin_ended(const struct sim *sim, uint32_t job);
 int eligibility_take_up(struct sim *sim, sl_time *entered, uint32_t submitted);
 
 /* --check: what kept the job let it in before it started. */

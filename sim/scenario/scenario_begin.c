@@ -5,6 +5,7 @@
  * By the log a job ran from submit + wait on, for its run time. One that had
  * started then and not ended runs on from there; one that had not started
  * waits, with its own submit time. A wait that the log does not know is none.
+ * One that had ended, within replay.before, is there as history: the policy is told of it.
  */
 #include "sim/scenario/scenario_parts.h"
 
@@ -23,7 +24,10 @@ static sl_time length_of(const struct loading *loading, sl_time run, sl_time lim
 bool begin_reaches(const struct loading *loading, sl_time submit, sl_time wait, sl_time run, sl_time limit)
 {
 	const __int128 start = scenario_begin_start_of(submit, wait);
-	return submit < loading->from && start + length_of(loading, run, limit) > loading->from;
+	const struct sl_value *told = &loading->scenario->replay[REPLAY_BEFORE];
+	const sl_time before = told->text ? told->number : 0;
+	return submit < loading->from &&
+	       start + length_of(loading, run, limit) > (__int128)loading->from - before;
 }
 
 static sl_time wait_of(const struct columns *columns, uint32_t row)

@@ -317,6 +317,10 @@ int settings_agree(const struct loading *loading, struct sl_err *err)
 	if (recorded && !replay[REPLAY_FROM].text)
 		return sl_fail(err, SL_USAGE,
 			"replay.start=recorded says what ran and waited at replay.from: give --from TIME too");
+	if (replay[REPLAY_BEFORE].text && !recorded)
+		return sl_fail(err, SL_USAGE,
+			"replay.before says what is told of jobs that ended before a run that begins in mid-log: give "
+			"replay.start=recorded too");
 	if (replay[REPLAY_FILL].text && (recorded || replay[REPLAY_WINDOWS].text))
 		return sl_fail(err, SL_USAGE,
 			"replay.fill makes times of its own, on an empty machine: leave out %s",

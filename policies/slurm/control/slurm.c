@@ -268,7 +268,7 @@ static void slurm_over(void *state, uint32_t row, bool cancelled)
 	struct ctl *c = state;
 	struct ctl_job *job = &c->job[row];
 	const enum sl_state as = sl_state_of(c->engine.pass, (sl_job){ row });
-	if (cancelled) {
+	if (cancelled || job->state == CTL_PENDING) { /* Of before the beginning: it found no place here. */
 		if (job->state != CTL_ENDED)
 			ctl_end(c, job, SL_CANCELLED, true);
 		return;
