@@ -188,3 +188,10 @@ awk 'BEGIN {
 	print "  - {name: one, container: {image: x}}"
 }' >deep.yaml
 show deep.yaml 2>&1 || true
+# A parameter that grows with each call is no more than memory holds.
+awk 'BEGIN {
+	print "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: grows, namespace: ci}\nspec:\n  entrypoint: main\n  arguments: {parameters: [{name: a, value: xxxxxxxxxx}]}\n  templates:"
+	a = "{{inputs.parameters.a}}"
+	print "  - name: main\n    inputs: {parameters: [{name: a}]}\n    steps: [[{name: s, template: main, arguments: {parameters: [{name: a, value: \"" a a a a "\"}]}}]]"
+}' >grows.yaml
+show grows.yaml 2>&1 || true

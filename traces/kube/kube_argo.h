@@ -16,8 +16,11 @@ enum {
 	ARGO_PARAMS_MAX = 1000,
 	ARGO_ITEMS_MAX = KUBE_STEPS_MAX,
 	ARGO_CALLS_MAX = 1000000,
-	ARGO_WAITS_MAX = 5000000
+	ARGO_WAITS_MAX = 5000000,
+	ARGO_TEXT_MAX = 8 << 20,  /* Bytes of one template with its parameters in it, */
+	ARGO_KEPT_MAX = 256 << 20 /* of all parameters. */
 };
+#define ARGO_FILLED_MAX (UINT64_C(16) << 30) /* Of all templates, as often as they are called. */
 
 struct argo_params {
 	const char **name, **value; /* "inputs.parameters.x", "item.key", "workflow.name". */
@@ -46,6 +49,7 @@ struct argo {
 	int64_t most;            /* parallelism; 0: any number. */
 	unsigned depth, chained; /* Of templates in each other; of tasks that wait for others to be made. */
 	size_t calls, waits;     /* Of templates; of steps for others. */
+	uint64_t kept, filled;   /* Bytes: of parameters; of texts with these in them. */
 	struct sl_place place;   /* Of the template that is read. */
 	struct sl_err *err;
 };

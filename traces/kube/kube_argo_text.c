@@ -7,6 +7,7 @@
  */
 #include "traces/kube/kube_argo.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ int argo_param(
 	if (SL_GROW(params->name, params->name_capacity, count, w->err) ||
 		SL_GROW(params->value, params->value_capacity, count, w->err))
 		return SL_SYSTEM;
+	w->kept += value ? strlen(value) : 0;
+	if (w->kept > ARGO_KEPT_MAX)
+		return argo_fail(w, "its parameters have more than %d bytes in all", ARGO_KEPT_MAX);
 	const char *kept = sl_strdup(w->arena, whole, strlen(whole));
 	if (!kept || !value)
 		return sl_fail_memory(w->err);
@@ -61,7 +65,7 @@ int argo_fill(struct argo *w, const struct argo_params *params, const struct man
 	struct manifest_text *to)
 {
 	const char *p = from->text ? from->text : "";
-	for (const char *open; (open = strstr(p, "{{"));) {
+	for (const char *open; to->len < ARGO_TEXT_MAX && (open = strstr(p, "{{"));) {
 		const char *close = strstr(open, "}}");
 		if (!close)
 			break;
@@ -79,6 +83,12 @@ int argo_fill(struct argo *w, const struct argo_params *params, const struct man
 		p = value ? close + 2 : open + 2;
 	}
 	kube_put(to, p, strlen(p));
+	w->filled += to->len;
+	if (to->len > ARGO_TEXT_MAX || w->filled > ARGO_FILLED_MAX)
+		return argo_fail(w,
+			"with its parameters filled in a template has more than %d bytes, or all that are called "
+			"%" PRIu64,
+			ARGO_TEXT_MAX, ARGO_FILLED_MAX);
 	return to->failed || from->failed ? sl_fail_memory(w->err) : SL_OK;
 }
 
