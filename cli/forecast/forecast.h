@@ -46,6 +46,7 @@ struct forecast_log {
 	const char *name; /* In messages. */
 	struct sl_row *row;
 	struct forecast_job *job;
+	const char **admitted;     /* By job: its manifest as it runs, for Kueue. NULL: of none. */
 	uint32_t count;            /* By submission. */
 	const char **key, **value; /* Its header. */
 	size_t header_count;
@@ -151,9 +152,10 @@ struct future {
 	sl_time used_for;  /* forecast_used_for; 0: there is no such job. */
 	uint32_t *emitted; /* By row that stays: its target; UINT32_MAX: none. */
 	uint32_t kept;
-	uint32_t at;  /* The target of the row that is being handed over. */
-	sl_time *run; /* By target: as drawn. */
-	bool cut;     /* What was asked is, by its limit. */
+	uint32_t waiting; /* So many of those that wait were handed over. */
+	uint32_t at;      /* The target of the row that is being handed over. */
+	sl_time *run;     /* By target: as drawn. */
+	bool cut;         /* What was asked is, by its limit. */
 	struct settings settings;
 	struct scenario scenario;
 	struct sl_arena *arena;

@@ -66,6 +66,31 @@ static sl_time run_of(const struct future *future, const struct forecast_job *jo
 	return limit > elapsed ? limit : elapsed + SL_SECOND;
 }
 
+/* A policy that is told of a log's past takes over what runs. One that has the say from the beginning (kueue,
+ * runai, kube) gets it as jobs that come two seconds before now, with what is left of their run times; those
+ * that wait come a second later, in the order of their submission. */
+static bool takes_over(const struct forecast_question *question)
+{
+	return question->base->choice.policy->on_history != NULL;
+}
+
+static sl_time before(const struct forecast_question *question, sl_time by)
+{
+	return question->state->now > by ? question->state->now - by : 0;
+}
+
+static void come_before(const struct forecast_question *question, uint32_t job, struct handed *handed)
+{
+	int64_t *col = handed->row.col;
+	const sl_time now = question->state->now;
+	const char *admitted = question->log->admitted ? question->log->admitted[job] : NULL;
+	col[SL_COL_SUBMIT] = before(question, 2 * SL_SECOND);
+	col[SL_COL_WAIT] = SL_NONE;
+	col[SL_COL_RUN] -= now - question->log->job[job].start - (now - col[SL_COL_SUBMIT]);
+	if (admitted)
+		handed->job.manifest = admitted;
+}
+
 /* It started a while before now; a wait of at least a microsecond says that the log knows waits. */
 static int hand_running(struct future *future, uint32_t job, const struct sl_sink *sink, struct sl_err *err)
 {
@@ -83,6 +108,8 @@ static int hand_running(struct future *future, uint32_t job, const struct sl_sin
 		handed.job.start_recorded = is->start;
 		handed.job.state_recorded = SL_RUNNING;
 	}
+	if (!takes_over(question))
+		come_before(question, job, &handed);
 	return hand(future, &handed, sink, UINT32_MAX, err);
 }
 
@@ -120,6 +147,11 @@ static int hand_waiting(
 	not_placed(&handed);
 	handed.row.col[SL_COL_RUN] = run_of(future, is, 0);
 	handed.row.col[SL_COL_WAIT] = now - is->submit;
+	if (!takes_over(question)) {
+		const sl_time second = before(question, SL_SECOND) + future->waiting++;
+		handed.row.col[SL_COL_SUBMIT] = second < now ? second : now;
+		handed.row.col[SL_COL_WAIT] = SL_NONE;
+	}
 	if (target < question->targets)
 		future->run[target] = handed.row.col[SL_COL_RUN];
 	const sl_time cancel = question->by_limit ? SL_NONE
@@ -276,6 +308,8 @@ static bool has_begun(const struct future *future)
 {
 	const struct forecast_question *question = future->question;
 	const struct forecast_state *state = question->state;
+	if (!takes_over(question))
+		return false;
 	return state->running_count || future->used_for ||
 	       (state->waiting_count && question->log->job[state->waiting[0]].submit < state->now);
 }
@@ -311,7 +345,7 @@ int future_load(struct future *future, struct sl_err *err)
 				       &future->arrival, &future->arrival_count, err);
 	const size_t own = state->running_count + state->waiting_count + future->arrival_count + 1;
 	size_t rows = own;
-	future->used_for = forecast_used_for(question);
+	future->used_for = takes_over(question) ? forecast_used_for(question) : 0;
 	for (uint32_t i = 0; future->used_for && i < question->learned->count; i++)
 		rows += forecast_is_used(question, future->used_for, i);
 	if (rows == own)

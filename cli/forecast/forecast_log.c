@@ -10,6 +10,7 @@
 
 #include "cli/convert/convert.h"
 #include "cli/forecast/forecast.h"
+#include "traces/kube/kube_live.h"
 
 struct reading {
 	struct forecast_log *log;
@@ -44,15 +45,23 @@ static int on_row(void *self, const struct sl_row *row, const char *gone, struct
 	return convert_keep(&reading->kept, row, gone, err);
 }
 
-/* What Slurm's accounting and queue are read by: jobs that still run and wait stay, however long they will
- * run. A log in SWF has only jobs that are over. */
-static bool is_live_format(const struct sl_reader *reader)
+/* What jobs that still run and wait are read by: they stay, however long they will run. A log in SWF has only
+ * jobs that are over; of manifests, a dump of a live cluster alone says when they started. */
+static int is_live_format(const struct sl_reader *reader, struct sl_input *in, bool *live, struct sl_err *err)
 {
 	static const char *const names[] = { "sacct", "sacct-json", "squeue", "scontrol-jobs" };
+	static const char *const marks[] = { "lastTransitionTime", "startTime" };
+	const char *text;
+	const char *end;
+	*live = false;
 	for (size_t i = 0; i < SL_LEN(names); i++)
-		if (strcmp(reader->name, names[i]) == 0)
-			return true;
-	return false;
+		*live |= strcmp(reader->name, names[i]) == 0;
+	if (strcmp(reader->name, "kubernetes") != 0)
+		return SL_OK;
+	const int status = sl_input_all(in, &text, &end, err);
+	for (size_t i = 0; i < SL_LEN(marks) && !status; i++)
+		*live |= memmem(text, (size_t)(end - text), marks[i], strlen(marks[i])) != NULL;
+	return status;
 }
 
 static int note_dated(void *self, struct sl_err *err)
@@ -112,7 +121,8 @@ static int reads_live(struct reading *reading, struct sl_err *err)
 	if (status)
 		return status;
 	status = reader_choose(base->args->registry, &reader, in, err);
-	reading->live = !status && is_live_format(reader);
+	if (!status)
+		status = is_live_format(reader, in, &reading->live, err);
 	reading->poor = reading->live && strcmp(reader->name, "squeue") == 0;
 	if (reading->live)
 		status = check_dated(base, reader, in, err);
@@ -296,14 +306,16 @@ static bool still_runs(const struct sl_job_attributes *says)
 	return says && (says->state_recorded == SL_RUNNING || says->state_recorded == SL_SUSPENDED);
 }
 
-static bool still_waits(const struct sl_job_attributes *says)
+/* Objects of Kubernetes do not count attempts. */
+static bool still_waits(const struct sl_job_attributes *says, bool live)
 {
 	return says && says->state_recorded == SL_PENDING && says->start_recorded == SL_NONE &&
-	       says->attempts_recorded == 0;
+	       (says->attempts_recorded == 0 || (live && says->attempts_recorded == SL_NONE));
 }
 
 /* By the log. Of a job that still ran or waited as it was written the end is not known. */
-static void take_recorded(struct forecast_log *log, const struct sl_row *row, struct forecast_job *job)
+static void take_recorded(
+	struct forecast_log *log, const struct sl_row *row, bool live, struct forecast_job *job)
 {
 	const sl_time wait = row->col[SL_COL_WAIT];
 	const sl_time run = row->col[SL_COL_RUN];
@@ -315,9 +327,11 @@ static void take_recorded(struct forecast_log *log, const struct sl_row *row, st
 	if (job->start != SL_NONE && !still_runs(says))
 		job->end = job->start + run;
 	else if (job->start == SL_NONE)
-		job->cancel = cancel != SL_NONE ? cancel : still_waits(says) ? SL_NEVER : SL_NONE;
+		job->cancel = cancel != SL_NONE ? cancel : still_waits(says, live) ? SL_NEVER : SL_NONE;
 	log->live |= still_runs(says) || job->cancel == SL_NEVER;
-	const sl_time known = job->start == SL_NONE ? job->submit : job->start + (run > 0 ? run : 0);
+	sl_time known = job->start == SL_NONE ? job->submit : job->start + (run > 0 ? run : 0);
+	if (live && says && says->end_recorded != SL_NONE && says->end_recorded > known)
+		known = says->end_recorded; /* Of one that never ran. */
 	log->last = known > log->last ? known : log->last;
 }
 
@@ -337,7 +351,7 @@ static int job_take(
 		.submit = jobs->submit[row],
 		.cancel = SL_NONE };
 	take_names(reading, kept, job);
-	take_recorded(log, kept, job);
+	take_recorded(log, kept, reading->live, job);
 	job->past = is_history(reading, row);
 	if (start && job->past && job->start == SL_NONE && job->cancel == SL_NONE &&
 		kept->col[SL_COL_RUN] > 0) {
@@ -452,6 +466,32 @@ static int take_header(struct reading *reading, struct sl_err *err)
 	return SL_OK;
 }
 
+/* What Kueue has admitted holds its quota as a future begins. */
+static int take_admitted(struct forecast_log *log, struct sl_err *err)
+{
+	int status = SL_OK;
+	for (uint32_t i = 0; i < log->count && !status; i++) {
+		const struct sl_row *row = &log->row[i];
+		const char *manifest = row->more && row->more->job ? row->more->job->manifest : NULL;
+		char *admitted;
+		if (!manifest || log->job[i].start == SL_NONE || log->job[i].end != SL_NONE)
+			continue;
+		status = kube_admitted(manifest, &admitted, err);
+		if (status || !admitted)
+			continue;
+		if (!log->admitted) {
+			log->admitted = sl_alloc(log->arena, log->count, sizeof(*log->admitted));
+			for (uint32_t k = 0; k < log->count && log->admitted; k++)
+				log->admitted[k] = NULL;
+		}
+		if (log->admitted)
+			log->admitted[i] = sl_strdup(log->arena, admitted, strlen(admitted));
+		status = log->admitted && log->admitted[i] ? SL_OK : sl_fail_memory(err);
+		free(admitted);
+	}
+	return status;
+}
+
 static int log_make(struct reading *reading, bool simulated, struct sl_err *err)
 {
 	const uint32_t count = reading->scenario.jobs.count;
@@ -464,6 +504,8 @@ static int log_make(struct reading *reading, bool simulated, struct sl_err *err)
 		status = take_all(reading, start, end, err);
 	if (!status)
 		status = take_header(reading, err);
+	if (!status && reading->live)
+		status = take_admitted(reading->log, err);
 	free(start);
 	free(end);
 	return status;

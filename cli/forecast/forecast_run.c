@@ -127,7 +127,9 @@ static void collect(struct asking *asking, uint32_t number)
 	struct forecast_answer *answer = asking->answer;
 	const struct future *future = &asking->future[number];
 	for (uint32_t i = 0; i < question->targets; i++) {
-		const sl_time start = asking->waits[number].start[i];
+		sl_time start = asking->waits[number].start[i];
+		if (start != SL_NONE && start < question->state->now)
+			start = question->state->now; /* It came a little before (forecast_future.c). */
 		const size_t at = (size_t)i * answer->futures + number;
 		answer->start[at] = start;
 		answer->end[at] = start == SL_NONE || start == SL_NEVER ? start : start + future->run[i];

@@ -40,9 +40,14 @@ static void settle(struct forecast_log *log, uint32_t queued, uint32_t known, co
 {
 	struct forecast_job *now = &log->job[queued], *then = &log->job[known];
 	const bool runs = now->start != SL_NONE;
+	const bool same_start = runs && then->start != SL_NONE && is_near(now->start, then->start);
+	if (!is_live(now)) { /* It is over by the queue's word. */
+		if (same_start)
+			leave(then);
+		return;
+	}
 	if (!is_live(then)) {
-		if (runs && then->start != SL_NONE && then->end != SL_NONE &&
-			is_near(now->start, then->start))
+		if (same_start && then->end != SL_NONE)
 			leave(now);
 		return;
 	}
@@ -62,7 +67,7 @@ int forecast_same(struct forecast_log *log, bool poor, struct sl_err *err)
 	int status = names && of ? SL_OK : sl_fail_memory(err);
 	for (uint32_t i = 0; i < log->count && !status; i++) {
 		const char *name = forecast_job_name(text, log, i);
-		if (strchr(name, '/') || !is_live(&log->job[i]))
+		if (strchr(name, '/'))
 			continue;
 		const uint32_t number = sl_names_add(names, name);
 		if (number == UINT32_MAX)
@@ -73,7 +78,7 @@ int forecast_same(struct forecast_log *log, bool poor, struct sl_err *err)
 	for (uint32_t i = 0; i < log->count && !status; i++) {
 		const char *slash = strrchr(forecast_job_name(text, log, i), '/');
 		const uint32_t number = slash ? sl_names_find(names, slash + 1) : UINT32_MAX;
-		if (number != UINT32_MAX && is_live(&log->job[of[number]]))
+		if (number != UINT32_MAX)
 			settle(log, of[number], i, slash + 1, poor);
 	}
 	if (names)

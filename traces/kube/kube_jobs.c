@@ -536,6 +536,10 @@ static const char *queue_of(const struct sl_object *object, const struct sl_pods
 static void recorded_in(const struct reading *r, const struct kube_times *times, struct sl_row *row,
 	struct sl_job_attributes *more)
 {
+	if (r->dated && times->start == SL_NONE && times->end != SL_NONE) {
+		more->end_recorded = times->end; /* It was over before it began. */
+		more->state_recorded = SL_CANCELLED;
+	}
 	if (!r->dated || times->start == SL_NONE || times->start < times->submit)
 		return;
 	row->col[SL_COL_WAIT] = times->start - times->submit;
