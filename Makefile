@@ -86,6 +86,10 @@ $B/bench-many: $(CORE_O) $B/o/scripts/bench_many.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$B/bench-tune: $(CORE_O) $B/o/scripts/bench_tune.o
+	$(call say,LD,$@)
+	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 # Plain programs that speed is compared with: they share nothing with ours.
 $B/fgd_plain $B/floor: $B/%: $B/o/scripts/%.o
 	$(call say,LD,$@)

@@ -35,38 +35,31 @@ static double part_of(double is, double was)
 	return was != 0 ? is / was : 1 + is;
 }
 
-/* By how much of the bound it is missed; 0: it is not. strict: the bound itself is beyond. */
-static double beyond(double is, double bound, bool above, bool strict)
+/* By how much of the bound it is missed; what is to spare is negative. NAN: it has no bound, or there is no
+ * value. */
+static double column_slack(const struct tune_column *column, double is, double was)
 {
-	const double by = above ? bound - is : is - bound;
+	const bool of_today = column->kind == TUNE_NO_MORE || column->kind == TUNE_NO_LESS;
+	const bool above =
+		column->kind == TUNE_AT_LEAST || column->kind == TUNE_ABOVE || column->kind == TUNE_NO_LESS;
+	const double bound = of_today ? was : column->bound;
 	const double scale = fabs(bound) > 0 ? fabs(bound) : 1;
-	if (isnan(by) || by < 0 || (by == 0 && !strict))
-		return 0;
-	return by > 0 ? by / scale : 1e-9;
+	if (tune_is_goal(column))
+		return (double)NAN;
+	return (above ? bound - is : is - bound) / scale;
 }
 
+/* 0: it is met. Of a strict one the bound itself is beyond. */
 static double column_excess(const struct tune_column *column, double is, double was)
 {
-	switch (column->kind) {
-	case TUNE_AT_MOST:
-	case TUNE_BELOW:
-		return beyond(is, column->bound, false, column->kind == TUNE_BELOW);
-	case TUNE_AT_LEAST:
-	case TUNE_ABOVE:
-		return beyond(is, column->bound, true, column->kind == TUNE_ABOVE);
-	case TUNE_NO_MORE:
-		return beyond(is, was, false, false);
-	case TUNE_NO_LESS:
-		return beyond(is, was, true, false);
-	case TUNE_LESS:
-	case TUNE_MORE:
-		break;
-	}
-	return 0;
+	const bool strict = column->kind == TUNE_BELOW || column->kind == TUNE_ABOVE;
+	const double slack = column_slack(column, is, was);
+	if (isnan(slack) || slack < 0 || (slack == 0 && !strict))
+		return 0;
+	return slack > 0 ? slack : 1e-9;
 }
 
-/* Of a goal, the least being best. */
-static double loss_of(const struct tune_search *search, const struct tune_candidate *candidate, size_t column,
+double tune_loss(const struct tune_search *search, const struct tune_candidate *candidate, size_t column,
 	uint32_t spans)
 {
 	const struct tune_candidate *today = &search->candidate[0];
@@ -89,6 +82,19 @@ static double excess_of(
 	return excess;
 }
 
+double tune_slack(const struct tune_search *search, const struct tune_candidate *candidate, uint32_t spans)
+{
+	const struct tune_candidate *today = &search->candidate[0];
+	double most = -HUGE_VAL;
+	for (size_t c = 0; c < search->problem.columns; c++) {
+		const double slack = column_slack(&search->problem.column[c],
+			tune_mean(search, candidate, today, c, spans),
+			tune_mean(search, today, candidate, c, spans));
+		most = slack > most ? slack : most;
+	}
+	return most;
+}
+
 struct tune_score tune_score(
 	const struct tune_search *search, const struct tune_candidate *candidate, uint32_t spans)
 {
@@ -96,7 +102,7 @@ struct tune_score tune_score(
 	unsigned goals = 0;
 	for (size_t c = 0; c < search->problem.columns && !candidate->failed; c++)
 		if (tune_is_goal(&search->problem.column[c])) {
-			score.loss += loss_of(search, candidate, c, spans);
+			score.loss += tune_loss(search, candidate, c, spans);
 			goals++;
 		}
 	score.loss = candidate->failed ? HUGE_VAL : score.loss / (goals ? goals : 1);
@@ -122,8 +128,8 @@ bool tune_dominates(const struct tune_search *search, const struct tune_candidat
 	for (size_t c = 0; c < search->problem.columns; c++) {
 		if (!tune_is_goal(&search->problem.column[c]))
 			continue;
-		const double of_a = loss_of(search, a, c, spans);
-		const double of_b = loss_of(search, b, c, spans);
+		const double of_a = tune_loss(search, a, c, spans);
+		const double of_b = tune_loss(search, b, c, spans);
 		if (of_a > of_b)
 			return false;
 		better |= of_a < of_b;
@@ -221,8 +227,8 @@ size_t tune_front(const struct tune_search *search, size_t *front, size_t most)
 			bool same = true;
 			for (size_t c = 0; c < search->problem.columns; c++)
 				same &= !tune_is_goal(&search->problem.column[c]) ||
-					loss_of(search, kept, c, spans) ==
-						loss_of(search, candidate, c, spans);
+					tune_loss(search, kept, c, spans) ==
+						tune_loss(search, candidate, c, spans);
 			beaten = same;
 		}
 		if (!beaten)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tune_search.c - the search: a design that is halved, then steps about the best, then what is not needed of
- * the best goes back to what it is today.
+ * tune_search.c - the search: a design on a third of the spans, then one after the other where most
+ * improvement is expected, then what is not needed of the best goes back to what it is today.
  */
 #include <math.h>
 #include <string.h>
 
 #include "models/tune/tune_search.h"
 
-enum { RUNGS = 3, POOL_MAX = 4096, OF_DESIGN = 3, OF_PROPOSED = 2 };
+enum { RUNGS = 3, POOL_MAX = 4096, DESIGN_MAX = 200, BATCH = 2 };
 
 struct searching {
 	struct tune_search *search;
@@ -67,6 +67,16 @@ static size_t add(struct tune_search *search, const uint32_t *level)
 	return search->count++;
 }
 
+static size_t find_or_add(struct searching *s, const uint32_t *level)
+{
+	size_t candidate = find(s->search, level);
+	if (candidate == SIZE_MAX)
+		candidate = add(s->search, level);
+	if (candidate == SIZE_MAX)
+		s->status = sl_fail_memory(s->err);
+	return candidate;
+}
+
 /* Into a pool, unless it is there already, or was tried on more than the shortest length: who was dropped
  * after that alone may come back for a reason. */
 static void offer(struct searching *s, size_t *pool, size_t *count, const uint32_t *level)
@@ -96,52 +106,43 @@ static uint64_t left(const struct searching *s, uint64_t reserve)
 	return s->search->problem.budget > used ? s->search->problem.budget - used : 0;
 }
 
-/* All of the pool on the first `until` spans, as far as the budget goes: how many of them. */
-static size_t meet(struct searching *s, const size_t *pool, size_t count, uint32_t until, uint64_t reserve)
+/* What is asked for, as far as the budget goes: how many of them. */
+static size_t ask_all(struct searching *s, struct tune_ask *ask, size_t count, uint64_t reserve)
 {
 	struct tune_search *search = s->search;
-	struct tune_ask *ask = sl_alloc(search->arena, count + 1, sizeof(*ask));
-	size_t asks = 0;
-	size_t reached = 0;
 	uint64_t spans = left(s, reserve);
-	if (!ask)
-		s->status = sl_fail_memory(s->err);
-	for (; reached < count && !s->status; reached++) {
-		const uint32_t met = search->candidate[pool[reached]].met;
-		if (met >= until)
-			continue;
-		if (spans < until - met)
-			break;
-		spans -= until - met;
-		search->spent += until - met;
-		ask[asks++] = (struct tune_ask){ pool[reached], met, until };
+	size_t asks = 0;
+	while (asks < count && !s->status && spans >= ask[asks].until - ask[asks].from) {
+		spans -= ask[asks].until - ask[asks].from;
+		search->spent += ask[asks].until - ask[asks].from;
+		asks++;
 	}
 	if (!s->status && asks)
 		s->status = s->simulate(s->self, search, ask, asks, s->err);
 	for (size_t i = 0; i < asks && !s->status; i++) {
-		search->candidate[ask[i].candidate].met = until;
+		search->candidate[ask[i].candidate].met = ask[i].until;
 		/* What was refused was not simulated. */
 		if (search->candidate[ask[i].candidate].failed)
-			search->spent -= until - ask[i].from;
+			search->spent -= ask[i].until - ask[i].from;
 	}
-	return s->status ? 0 : reached;
+	return s->status ? 0 : asks;
 }
 
-/* Who stays goes on to the next length. Those that met all spans, the best first. A design is cut hard, from
- * the shortest length on; what was proposed for a reason begins later, and half of it stays. */
-static size_t halve(struct searching *s, size_t *pool, size_t count, size_t first, size_t one_of)
+/* All of the pool on the first `until` spans, as far as the budget goes: how many of them. */
+static size_t meet(struct searching *s, const size_t *pool, size_t count, uint32_t until, uint64_t reserve)
 {
-	for (size_t r = first; r < RUNGS && count && !s->status; r++) {
-		if (r > first && s->rung[r] == s->rung[r - 1])
-			continue;
-		count = meet(s, pool, count, s->rung[r], s->reserve);
-		tune_rank(s->search, pool, count, s->rung[r]);
-		while (count && s->search->candidate[pool[count - 1]].failed)
-			count--;
-		if (r + 1 < RUNGS)
-			count = (count + one_of - 1) / one_of;
-	}
-	return s->status ? 0 : count;
+	struct tune_ask *ask = sl_alloc(s->search->arena, count + 1, sizeof(*ask));
+	size_t asks = 0;
+	if (!ask)
+		s->status = sl_fail_memory(s->err);
+	for (size_t i = 0; i < count && !s->status; i++)
+		if (s->search->candidate[pool[i]].met < until)
+			ask[asks++] = (struct tune_ask){ pool[i], s->search->candidate[pool[i]].met, until };
+	const size_t done = s->status ? 0 : ask_all(s, ask, asks, reserve);
+	size_t reached = 0;
+	while (reached < count && !s->status && (done == asks || pool[reached] != ask[done].candidate))
+		reached++;
+	return reached;
 }
 
 /* ---- The design ------------------------------------------------------------------------------------------
@@ -181,120 +182,74 @@ static size_t design(struct searching *s, size_t *pool, size_t size)
 	return count;
 }
 
-/* ---- About the best ---------------------------------------------------------------------------------------
- */
+/* ---- One after the other ------------------------------------------------------------------------------- */
 
-static void update_best(struct searching *s, const size_t *pool, size_t count)
+/* Of several goals: all alike, and in every other round one of them most (ParEGO, Knowles 2006). */
+static void weights_of(const struct tune_search *search, size_t round, double *weight)
 {
-	size_t pair[2] = { s->search->best, 0 };
-	if (!count || s->search->candidate[pool[0]].met < s->search->problem.spans)
+	size_t goals = 0;
+	for (size_t c = 0; c < search->problem.columns; c++)
+		goals += tune_is_goal(&search->problem.column[c]);
+	const size_t most = round % 2 ? round / 2 % goals : goals;
+	for (size_t c = 0, goal = 0; c < search->problem.columns; c++) {
+		weight[c] = !tune_is_goal(&search->problem.column[c]) ? 0
+			    : most < goals && goal != most            ? 0.1
+								      : 1;
+		goal += tune_is_goal(&search->problem.column[c]);
+	}
+}
+
+static void update_best(struct searching *s, size_t candidate)
+{
+	size_t pair[2] = { s->search->best, candidate };
+	if (s->search->candidate[candidate].met < s->search->problem.spans ||
+		s->search->candidate[candidate].failed)
 		return;
-	pair[1] = pool[0];
 	tune_rank(s->search, pair, 2, s->search->problem.spans);
 	s->search->best = pair[0];
 }
 
-/* One axis moved: as it is today, and by the step both ways; many words to any other. step: a part of the
- * axis, in 1024ths. */
-static size_t neighbours(struct searching *s, size_t *pool, uint32_t step)
+/* Where most improvement is expected: new points on a third of the spans, those that were begun on the rest.
+ * Small batches, since each tells where the next should be. */
+static void refine(struct searching *s)
 {
-	const struct tune_problem *problem = &s->search->problem;
-	uint32_t level[TUNE_AXES_MAX];
-	size_t count = 0;
-	for (size_t a = 0; a < problem->axes; a++) {
-		const struct tune_axis *axis = &problem->axis[a];
-		memcpy(level, s->search->candidate[s->search->best].level, sizeof(level));
-		const uint32_t at = level[a];
-		uint32_t by = (uint32_t)((uint64_t)axis->count * step / 1024);
-		by = by ? by : 1;
-		/* Among few words the surface chooses. */
-		for (uint32_t to = 0; axis->unordered && axis->count > TUNE_WORDS_MAX && to < axis->count;
-			to++) {
-			level[a] = to;
-			offer(s, pool, &count, level);
+	struct tune_search *search = s->search;
+	const uint32_t spans = search->problem.spans;
+	struct tune_surface *surface = tune_surface_new(&search->problem, search->arena);
+	if (!surface)
+		s->status = sl_fail_memory(s->err);
+	for (size_t round = 0; !s->status; round++) {
+		uint32_t level[BATCH][TUNE_AXES_MAX];
+		double weight[TUNE_COLUMNS_MAX];
+		struct tune_ask ask[BATCH];
+		weights_of(search, round, weight);
+		/* What is begun has to be finished. */
+		const bool begin = left(s, s->reserve) >= (uint64_t)spans + (BATCH - 1) * s->rung[1];
+		const size_t found =
+			tune_promising(surface, search, &s->rng, weight, begin, s->rung[1], level, BATCH);
+		for (size_t i = 0; i < found && !s->status; i++) {
+			const size_t candidate = find_or_add(s, level[i]);
+			const uint32_t met = s->status ? 0 : search->candidate[candidate].met;
+			ask[i] = (struct tune_ask){ candidate, met, met < s->rung[1] ? s->rung[1] : spans };
 		}
-		level[a] = axis->today;
-		offer(s, pool, &count, level);
-		if (axis->unordered)
-			continue;
-		level[a] = at >= by ? at - by : 0;
-		offer(s, pool, &count, level);
-		level[a] = axis->count - 1 - at >= by ? at + by : axis->count - 1;
-		offer(s, pool, &count, level);
-	}
-	return count;
-}
-
-/* Where a surface through all that is known is lowest. */
-static size_t foretold_best(struct searching *s, size_t *pool, size_t count, size_t most)
-{
-	uint32_t lowest[TUNE_LOWEST_MAX][TUNE_AXES_MAX];
-	most = most < TUNE_LOWEST_MAX ? most : TUNE_LOWEST_MAX;
-	const size_t found = tune_lowest(s->search, &s->rng, s->rung[1], lowest, most);
-	for (size_t i = 0; i < found; i++)
-		offer(s, pool, &count, lowest[i]);
-	return count;
-}
-
-/* The longest step in levels is 1: it cannot become shorter. */
-static bool is_shortest(const struct tune_problem *problem, uint32_t step)
-{
-	for (size_t a = 0; a < problem->axes; a++)
-		if (!problem->axis[a].unordered && (uint64_t)problem->axis[a].count * step / 1024 > 1)
-			return false;
-	return true;
-}
-
-/* Those that were left behind after few spans, the best of them on all: with half of what is left. */
-static size_t left_behind(struct searching *s, size_t *pool)
-{
-	const struct tune_search *search = s->search;
-	size_t count = 0;
-	for (size_t i = 0; i < search->count && count < POOL_MAX; i++)
-		if (search->candidate[i].met < search->problem.spans &&
-			search->candidate[i].met >= s->rung[0] && !search->candidate[i].failed)
-			pool[count++] = i;
-	tune_rank(search, pool, count, s->rung[0]);
-	const size_t most = (size_t)(left(s, s->reserve) / 2 / search->problem.spans) + 1;
-	count = count < most ? count : most;
-	count = meet(s, pool, count, search->problem.spans, s->reserve);
-	tune_rank(search, pool, count, search->problem.spans);
-	return count;
-}
-
-static void refine(struct searching *s, size_t *pool)
-{
-	uint32_t step = 256;
-	while (!s->status && left(s, s->reserve) >= s->rung[0]) {
-		const size_t was = s->search->best;
-		const uint64_t spent = s->search->spent;
-		/* Three eighths of what is left go to where the surface is lowest, by what a batch costs. */
-		const uint32_t spans = s->search->problem.spans;
-		const uint64_t each = left(s, s->reserve) * 3 / 4 / (s->rung[1] + spans);
-		size_t count = foretold_best(s, pool, 0, (size_t)(each < 4 ? 4 : each));
-		const size_t lowest = halve(s, pool, count, 1, OF_PROPOSED);
-		update_best(s, pool, lowest);
-		count = neighbours(s, pool, step);
-		size_t stay = halve(s, pool, count, 1, OF_PROPOSED);
-		update_best(s, pool, stay);
-		if (s->search->spent == spent && is_shortest(&s->search->problem, step)) {
-			/* A summit: what was left behind, then elsewhere, with what is left. */
-			stay = left_behind(s, pool);
-			update_best(s, pool, stay);
-			count = (size_t)(left(s, s->reserve) / spans + 1);
-			count = s->status ? 0 : design(s, pool, count < POOL_MAX ? count : POOL_MAX);
-			stay = halve(s, pool, count, 1, OF_PROPOSED);
-			update_best(s, pool, stay);
-			if (s->search->spent == spent)
-				return;
-			step = 512;
-		}
-		if (s->search->best == was)
-			step = step > 1 ? step / 2 : 1;
+		const size_t done = s->status ? 0 : ask_all(s, ask, found, s->reserve);
+		for (size_t i = 0; i < done; i++)
+			update_best(s, ask[i].candidate);
+		if (!done)
+			return;
 	}
 }
 
-/* Axes that are moved and need not be: back, one after the other. */
+/* As good as the best so far on so many spans? */
+static bool is_as_good(const struct searching *s, size_t candidate, uint32_t spans)
+{
+	size_t pair[2] = { s->search->best, candidate };
+	tune_rank(s->search, pair, 2, spans);
+	return pair[0] == candidate;
+}
+
+/* Axes that are moved and need not be: back, one after the other. What is worse on the first few spans is not
+ * simulated on the others. */
 static void put_back(struct searching *s)
 {
 	struct tune_search *search = s->search;
@@ -306,16 +261,13 @@ static void put_back(struct searching *s)
 			if (level[a] == search->problem.axis[a].today)
 				continue;
 			level[a] = search->problem.axis[a].today;
-			size_t back = find(search, level);
-			if (back == SIZE_MAX)
-				back = add(search, level);
-			if (back == SIZE_MAX) {
-				s->status = sl_fail_memory(s->err);
-				return;
-			}
+			const size_t back = find_or_add(s, level);
 			const size_t was = search->best;
-			if (meet(s, &back, 1, search->problem.spans, 0))
-				update_best(s, &back, 1);
+			for (size_t r = 0; r < RUNGS && !s->status; r++)
+				if (!meet(s, &back, 1, s->rung[r], 0) || !is_as_good(s, back, s->rung[r]))
+					break;
+			if (!s->status)
+				update_best(s, back);
 			again |= search->best != was;
 		}
 	}
@@ -351,25 +303,25 @@ static void every(struct searching *s)
 	}
 	count = s->status ? 0 : meet(s, pool, count, search->problem.spans, 0);
 	tune_rank(search, pool, count, search->problem.spans);
-	update_best(s, pool, count);
+	if (count)
+		update_best(s, pool[0]);
 }
 
 static void go(struct searching *s)
 {
-	const struct tune_problem *problem = &s->search->problem;
 	size_t *pool = sl_alloc(s->search->arena, POOL_MAX, sizeof(*pool));
 	if (!pool) {
 		s->status = sl_fail_memory(s->err);
 		return;
 	}
-	/* Three eighths of the spans for the design: about a quarter of all spans each, by the lengths. */
-	const uint64_t half = left(s, s->reserve) * 3 / 8;
-	uint64_t size = half * 4 / problem->spans;
-	size = size < 4 ? 4 : size > POOL_MAX / 2 ? POOL_MAX / 2 : size;
+	/* Three tenths of the spans for a design, each point of it on a third of all. */
+	uint64_t size = left(s, s->reserve) * 3 / 10 / s->rung[1];
+	size = size < 4 ? 4 : size > DESIGN_MAX ? DESIGN_MAX : size;
 	const size_t drawn = design(s, pool, (size_t)size);
-	const size_t stay = halve(s, pool, drawn, 0, OF_DESIGN);
-	update_best(s, pool, stay);
-	refine(s, pool);
+	const size_t stay = meet(s, pool, drawn, s->rung[1], s->reserve);
+	for (size_t i = 0; i < stay; i++)
+		update_best(s, pool[i]);
+	refine(s);
 	put_back(s);
 }
 
@@ -389,7 +341,7 @@ int tune_search_run(struct tune_search *search, const struct tune_problem *probl
 	s.rung[1] = (problem->spans + 2) / 3;
 	s.rung[0] = (problem->spans + 8) / 9;
 	s.rung[1] = s.rung[1] < s.rung[0] ? s.rung[0] : s.rung[1];
-	s.reserve = (uint64_t)problem->axes * problem->spans;
+	s.reserve = (uint64_t)problem->axes * s.rung[0] + problem->spans;
 	s.reserve = s.reserve < problem->budget / 8 ? s.reserve : problem->budget / 8;
 	for (size_t a = 0; a < problem->axes; a++)
 		today[a] = problem->axis[a].today;

@@ -4,10 +4,10 @@
  *
  * A candidate has a level on each axis. What comes of it on a span of a log (a week) is a number for each
  * column: a goal, or what must hold. All candidates meet the same spans in the same order, so that any two
- * are compared over those that both have met (common random numbers). A candidate is tried on few spans
- * first, and on more while it is among the best of those beside it: successive halving (Karnin, Koren and
- * Somekh 2013; Jamieson and Talwalkar 2016), from a Latin hypercube (McKay, Beckman and Conover 1979), then
- * about the best by steps along the axes that become shorter (Hooke and Jeeves 1961).
+ * are compared over those that both have met (common random numbers). A Latin hypercube (McKay, Beckman and
+ * Conover 1979) is tried on a third of the spans; then a surface through all that is known says where most
+ * improvement is expected (Jones, Schonlau and Welch 1998), of points that are new, which meet a third of the
+ * spans, or were begun, which meet the rest.
  *
  * Plain data: no engine, no file. Whoever calls simulates.
  */
@@ -86,11 +86,15 @@ uint64_t tune_points(const struct tune_problem *problem);
 
 /* ---- tune_surface.c -------------------------------------------------------------------------------- */
 
-/* Points that were not tried on so many spans and of which a surface through those that were foretells the
- * least loss, the least first; at most TUNE_LOWEST_MAX. rng: of lattices too large to be gone through. */
-enum { TUNE_LOWEST_MAX = 64, TUNE_WORDS_MAX = 60 /* More of an axis have no features. */ };
-size_t tune_lowest(const struct tune_search *search, struct sl_rng *rng, uint32_t met,
-	uint32_t (*lowest)[TUNE_AXES_MAX], size_t most);
+enum { TUNE_LOWEST_MAX = 64 };
+struct tune_surface;
+struct tune_surface *tune_surface_new(const struct tune_problem *problem, struct sl_arena *arena);
+/* Points of which most improvement is expected by a surface through all that is known, for what it costs to
+ * go on with them: that were not tried, or not on all spans; at most TUNE_LOWEST_MAX. weight: of goals, by
+ * column. begin: new ones may be, and would be tried on `next` spans first. rng: of lattices too large to be
+ * gone through. */
+size_t tune_promising(struct tune_surface *surface, const struct tune_search *search, struct sl_rng *rng,
+	const double *weight, bool begin, uint32_t next, uint32_t (*level)[TUNE_AXES_MAX], size_t most);
 
 /* ---- tune_score.c ---------------------------------------------------------------------------------- */
 
@@ -104,6 +108,12 @@ struct tune_score {
 };
 struct tune_score tune_score(
 	const struct tune_search *search, const struct tune_candidate *candidate, uint32_t spans);
+/* Of a goal, what becomes of 1; the less, the better. */
+double tune_loss(const struct tune_search *search, const struct tune_candidate *candidate, size_t column,
+	uint32_t spans);
+/* By how much of its bound the one of what must hold is missed that is missed most; negative: that much is to
+ * spare. */
+double tune_slack(const struct tune_search *search, const struct tune_candidate *candidate, uint32_t spans);
 /* How many axes are not as today. */
 size_t tune_moved(const struct tune_search *search, const struct tune_candidate *candidate);
 /* As good in each goal and better in one, and what must hold holds no worse. */

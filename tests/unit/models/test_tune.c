@@ -257,17 +257,65 @@ Test(tune, a_surface_foretells_what_was_not_tried)
 		.every = true };
 	struct tune_search search = run(&problem, &world, arena);
 	struct sl_rng rng = sl_rng_stream(1, "test");
-	uint32_t lowest[TUNE_LOWEST_MAX][TUNE_AXES_MAX];
-	cr_expect_eq(tune_lowest(&search, &rng, 2, lowest, 4), 0, "all nine are known");
-	/* Without the last two, of which (1, 2) is one. */
+	const double weight[] = { 1 };
+	uint32_t level[TUNE_LOWEST_MAX][TUNE_AXES_MAX];
+	struct tune_surface *surface = tune_surface_new(&problem, arena);
+	cr_expect_eq(
+		tune_promising(surface, &search, &rng, weight, true, 1, level, 4), 0, "all nine are known");
+	/* Without two, of which (1, 2) is one. */
 	size_t kept = 0;
 	for (size_t i = 0; i < search.count; i++)
 		if (!(search.candidate[i].level[1] == 2 && search.candidate[i].level[0] > 0))
 			search.candidate[kept++] = search.candidate[i];
 	search.count = kept;
 	search.best = 0;
-	cr_assert_eq(tune_lowest(&search, &rng, 2, lowest, 4), 2);
-	cr_expect(lowest[0][0] == 1 && lowest[0][1] == 2);
-	cr_expect(lowest[1][0] == 2 && lowest[1][1] == 2);
+	cr_assert_eq(tune_promising(surface, &search, &rng, weight, true, 1, level, 4), 2);
+	cr_expect(level[0][0] == 1 && level[0][1] == 2);
+	cr_expect(level[1][0] == 2 && level[1][1] == 2);
+	cr_expect_eq(tune_promising(surface, &search, &rng, weight, false, 1, level, 4), 0, "none was begun");
+	sl_arena_free(arena);
+}
+
+/* The goal falls with the level; what must hold does up to level 12 of 40 alone, and today is level 0. */
+static double cliff(const uint32_t *level, size_t column, uint32_t span)
+{
+	(void)span;
+	return column ? 50 - (double)level[0] * 2 : 100 - (double)level[0] + (double)level[1];
+}
+
+Test(tune, the_best_is_found_at_the_edge_of_what_must_hold)
+{
+	struct sl_arena *arena = sl_arena_new();
+	for (uint64_t seed = 1; seed <= 5; seed++) {
+		struct world world = { cliff, 0, UINT32_MAX };
+		const struct tune_problem problem = { .axis = { { 41, 0, false }, { 9, 8, false } },
+			.axes = 2,
+			.column = { { TUNE_LESS, 0 }, { TUNE_AT_LEAST, 26 } },
+			.columns = 2,
+			.spans = 9,
+			.budget = 9 * 30,
+			.seed = seed };
+		const struct tune_search search = run(&problem, &world, arena);
+		const uint32_t *level = search.candidate[search.best].level;
+		cr_expect(level[0] >= 11 && level[0] <= 12 && level[1] <= 1, "%u %u", level[0], level[1]);
+	}
+	sl_arena_free(arena);
+}
+
+/* By hand: at most 10; at level 2 it is 12, two tenths too much. */
+Test(tune, slack_is_of_the_bound_that_is_missed_most)
+{
+	struct sl_arena *arena = sl_arena_new();
+	struct world world = { both_ways, 0, UINT32_MAX };
+	const struct tune_problem problem = { .axis = { { 9, 0, false } },
+		.axes = 1,
+		.column = { { TUNE_LESS, 0 }, { TUNE_AT_MOST, 10 } },
+		.columns = 2,
+		.spans = 2,
+		.every = true };
+	const struct tune_search search = run(&problem, &world, arena);
+	cr_expect_float_eq(tune_slack(&search, &search.candidate[0], 2), 0, 1e-9);
+	cr_expect_float_eq(tune_slack(&search, &search.candidate[2], 2), 0.2, 1e-9);
+	cr_expect_float_eq(tune_score(&search, &search.candidate[2], 2).excess, 0.2, 1e-9);
 	sl_arena_free(arena);
 }
