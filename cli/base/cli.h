@@ -243,6 +243,8 @@ uint64_t anomalies_text(const struct scenario *scenario, bool dropped, char *tex
 /* How far a setting is followed by that policy, and the note on it. */
 enum sl_coverage coverage_under(
 	const struct sl_setting *setting, const struct policy_choice *choice, const char **note);
+/* Of a setting that is not known: "'bf_windw' is not known: did you mean 'bf_window'?" */
+const char *unknown_text(const struct sl_setting *setting, char text[500]);
 /* --strict: no key of the cluster's files is unknown. */
 void talk_left(const struct run *run);
 /* Why so many jobs never ended, as far as that is known whatever the policy says. */

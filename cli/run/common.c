@@ -186,7 +186,7 @@ static void talk_objects(const struct scenario *scenario)
 
 /* "'bf_windw' is not known: did you mean 'bf_window'?"; "'x' of 'bf_window' is no value of it: ...";
  * "'n9' of 'NodeName' is only warned of by Slurm: ..." */
-static const char *unknown_text(const struct sl_setting *s, char text[500])
+const char *unknown_text(const struct sl_setting *s, char text[500])
 {
 	if (s->note && (strncmp(s->note, "no value", strlen("no value")) == 0 ||
 			       strncmp(s->note, "only warned", strlen("only warned")) == 0))

@@ -102,6 +102,8 @@ struct tune {
 	struct scenario scenario; /* Of the whole log. */
 	struct policy_choice choice;
 	bool loaded;
+	bool silent;     /* Of what cannot be simulated. */
+	uint64_t trials; /* Runs of one span of values alone: of the search's budget. */
 
 	struct tune_search search;
 	struct judged *front; /* The first is the winner. */
@@ -142,12 +144,18 @@ int place_conf(struct file_place *place, const struct tuned_file *file, const ch
 int place_yaml(struct file_place *place, const struct tuned_file *file, const char *words,
 	struct sl_arena *arena, struct sl_err *err);
 
+/* tune_check.c: today's settings have what is wanted; names and values that may move are such. */
+int knobs_check(struct tune *tune, struct sl_err *err);
+/* Of the runs that this took those that are not the search's, too. */
+uint64_t trials_apart(struct tune *tune);
+
 /* tune_points.c */
 struct simulated {
 	const uint32_t *level;
 	size_t span;
 	double *value; /* By metric; NAN. */
 	bool failed;
+	const char *why; /* It failed. */
 };
 /* Each as a point of a sweep in DIR. */
 int simulate_points(struct tune *tune, struct simulated *simulated, size_t count, const char *const *metric,

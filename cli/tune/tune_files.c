@@ -8,8 +8,11 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,6 +93,30 @@ static bool is_yaml(const char *name)
 	return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
 
+/* A key that is not in this file, but in one that it includes: a second line here would stand against that.
+ */
+static int stands_elsewhere(
+	const struct tune *tune, const struct knob *knob, const char *words, struct sl_err *err)
+{
+	const size_t len = strcspn(words, "/");
+	const char *path = tune->file[knob->file].path;
+	if (knob->place.today || knob->place.at < tune->file[knob->file].len ||
+		tune->file[knob->file].where > FILE_IN_CLUSTER)
+		return SL_OK;
+	for (uint32_t i = 0; i < tune->scenario.cluster.setting_count; i++) {
+		const struct sl_setting *setting = &tune->scenario.cluster.setting[i];
+		if (strcmp(setting->kind, "cluster") == 0 && strlen(setting->key) == len &&
+			strncasecmp(setting->key, words, len) == 0 && setting->at.file &&
+			strcmp(base_name(setting->at.file), base_name(path)) != 0)
+			return sl_fail(err, SL_USAGE,
+				"--vary %.300s: %s:%" PRIu64
+				" has it: name that file, --vary %.100s:%.200s=...",
+				knob->name, setting->at.file, (uint64_t)setting->at.line,
+				base_name(setting->at.file), words);
+	}
+	return SL_OK;
+}
+
 int knob_file(struct tune *tune, struct knob *knob, struct sl_err *err)
 {
 	const char *colon = strchr(knob->name, ':');
@@ -111,8 +138,10 @@ int knob_file(struct tune *tune, struct knob *knob, struct sl_err *err)
 		tune->files++;
 	}
 	knob->file = i;
-	return is_yaml(base_name(file->path)) ? place_yaml(&knob->place, file, colon + 1, tune->arena, err)
-					      : place_conf(&knob->place, file, colon + 1, tune->arena, err);
+	if (is_yaml(base_name(file->path)))
+		return place_yaml(&knob->place, file, colon + 1, tune->arena, err);
+	const int status = place_conf(&knob->place, file, colon + 1, tune->arena, err);
+	return status ? status : stands_elsewhere(tune, knob, colon + 1, err);
 }
 
 /* ---- Changed ----------------------------------------------------------------------------------------------
@@ -200,28 +229,47 @@ static int copy_folder_make(const struct tune *tune, const char *folder, struct 
 							   : sl_fail_sys(err, SL_SYSTEM, "make", folder);
 }
 
-/* What of a cluster's folder is not changed. */
-static int copy_others(const struct tune *tune, const uint32_t *level, const char *folder,
-	struct sl_arena *arena, struct sl_err *err)
+static bool is_moved_name(const struct tune *tune, const uint32_t *level, const char *name)
 {
-	DIR *open = opendir(tune->cluster);
-	int status = open ? SL_OK : sl_fail_sys(err, SL_INPUT, "read", tune->cluster);
+	for (size_t i = 0; i < tune->files; i++)
+		if (tune->file[i].where == FILE_IN_CLUSTER && strcmp(tune->file[i].name, name) == 0 &&
+			file_moves(tune, i, level))
+			return true;
+	return false;
+}
+
+/* A folder, or what lies beside a file that may include it: a link. */
+static int link_make(const char *from, const char *to, struct sl_err *err)
+{
+	char whole[PATH_MAX];
+	if (!realpath(from, whole))
+		return SL_OK; /* A link into nothing: not read either. */
+	return symlink(whole, to) == 0 || errno == EEXIST ? SL_OK : sl_fail_sys(err, SL_SYSTEM, "link", to);
+}
+
+/* What of a cluster's folder is not changed: files as they are now, folders as links. Of one file's folder
+ * all as links. */
+static int copy_others(const struct tune *tune, const uint32_t *level, const char *from_folder, bool link,
+	const char *folder, struct sl_arena *arena, struct sl_err *err)
+{
+	DIR *open = opendir(from_folder);
+	int status = open ? SL_OK : sl_fail_sys(err, SL_INPUT, "read", from_folder);
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's. */
 	for (const struct dirent *entry; open && !status && (entry = readdir(open));) {
 		struct stat is;
 		size_t len;
-		bool moves = false;
-		const char *from = text_made(arena, "%s/%s", tune->cluster, entry->d_name);
+		const char *from = text_made(arena, "%s/%s", from_folder, entry->d_name);
 		const char *to = text_made(arena, "%s/%s", folder, entry->d_name);
 		if (!from || !to) {
 			status = sl_fail_memory(err);
 			break;
 		}
-		for (size_t i = 0; i < tune->files; i++)
-			moves |= tune->file[i].where == FILE_IN_CLUSTER &&
-				 strcmp(tune->file[i].name, entry->d_name) == 0 && file_moves(tune, i, level);
-		if (moves || entry->d_name[0] == '.' || stat(from, &is) != 0 || !S_ISREG(is.st_mode) ||
-			access(to, F_OK) == 0)
+		if (is_moved_name(tune, level, entry->d_name) || entry->d_name[0] == '.' ||
+			stat(from, &is) != 0 || access(to, F_OK) == 0)
+			continue;
+		if (link || S_ISDIR(is.st_mode))
+			status = link_make(from, to, err);
+		if (link || !S_ISREG(is.st_mode))
 			continue;
 		const char *text = is.st_size ? text_of_file(from, &len, arena, err) : "";
 		if (!text)
@@ -232,6 +280,27 @@ static int copy_others(const struct tune *tune, const uint32_t *level, const cha
 	if (open)
 		(void)closedir(open);
 	return status;
+}
+
+/* Does a file of Slurm's include others, which lie beside it? */
+static bool includes(const struct tuned_file *file)
+{
+	for (const char *line = file->text; line && *line; line = strchr(line, '\n'), line += line ? 1 : 0)
+		if (strncasecmp(line + strspn(line, " \t"), "include", 7) == 0)
+			return true;
+	return false;
+}
+
+static int copy_beside(const struct tune *tune, const uint32_t *level, const struct tuned_file *file,
+	const char *folder, struct sl_arena *arena, struct sl_err *err)
+{
+	if (file->where == FILE_IN_CLUSTER)
+		return copy_others(tune, level, tune->cluster, false, folder, arena, err);
+	if (file->where != FILE_IS_CLUSTER || is_yaml(base_name(file->path)) || !includes(file))
+		return SL_OK;
+	const size_t len = (size_t)(base_name(file->path) - file->path);
+	const char *beside = len ? sl_strdup(arena, file->path, len) : ".";
+	return beside ? copy_others(tune, level, beside, true, folder, arena, err) : sl_fail_memory(err);
 }
 
 /* The folder of copies of those files that are moved and (not) of the cluster's folder. */
@@ -275,8 +344,8 @@ static int copy_make(const struct tune *tune, const uint32_t *level, size_t file
 		status = edited && *path ? copy_write(tune, *path, edited, strlen(edited), err)
 					 : sl_fail_memory(err);
 	free(edited);
-	if (!status && of->where == FILE_IN_CLUSTER)
-		status = copy_others(tune, level, folder, arena, err);
+	if (!status)
+		status = copy_beside(tune, level, of, folder, arena, err);
 	if (of->where == FILE_IN_CLUSTER)
 		*path = sl_strdup(arena, folder, strlen(folder));
 	return status || *path ? status : sl_fail_memory(err);

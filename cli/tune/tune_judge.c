@@ -382,30 +382,18 @@ static int front_take(struct tune *tune, struct sl_err *err)
 	return SL_OK;
 }
 
-/* Today's settings on one span: what is wrong with a metric's name is said once, before all others. */
-static int try_today(struct tune *tune, struct sl_err *err)
-{
-	uint32_t level[TUNE_AXES_MAX] = { 0 };
-	double value[TUNE_COLUMNS_MAX];
-	const char *metric[TUNE_COLUMNS_MAX];
-	struct simulated today = { .level = level, .span = tune->order[0], .value = value };
-	for (size_t a = 0; a < tune->problem.axes; a++)
-		level[a] = tune->problem.axis[a].today;
-	metrics_of(tune, metric);
-	return simulate_points(tune, &today, 1, metric, tune->problem.columns, err);
-}
-
 int tune_go(struct tune *tune, struct sl_err *err)
 {
 	struct judging judging = { .tune = tune };
-	int status = try_today(tune, err);
+	int status = knobs_check(tune, err);
 	if (status)
 		return status;
-	status = tune_search_run(&tune->search, &tune->problem, tune->arena, simulate, tune, err);
-	if (!status && tune->search.candidate[0].failed)
-		return sl_fail(err, SL_INPUT,
-			"tune: today's settings cannot be simulated on each span: schedlab run %s says why (-vv here too)",
-			tune->trace);
+	/* What was tried alone is of what may be simulated; of every point it is a part. */
+	struct tune_problem problem = tune->problem;
+	const uint64_t least = (uint64_t)2 * problem.spans;
+	problem.budget = problem.budget > least + tune->trials ? problem.budget - tune->trials : least;
+	status = tune_search_run(&tune->search, &problem, tune->arena, simulate, tune, err);
+	tune->search.spent += status || problem.every ? 0 : trials_apart(tune);
 	if (!status)
 		status = front_take(tune, err);
 	tune->verdict = TUNE_NOTHING_FOUND;

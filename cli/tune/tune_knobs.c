@@ -3,6 +3,7 @@
  * tune_knobs.c - --vary KEY=RANGE: what may move, its levels, and which of them is today's.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "cli/tune/tune.h"
 #include "cli/whatif/whatif_search.h"
@@ -175,6 +176,62 @@ static int values_check(const struct tune *tune, const struct knob *knob, struct
 	return status;
 }
 
+/* Do two knobs of a file change the same bytes, or add the same? */
+static bool is_overlap(const struct knob *a, const struct knob *b)
+{
+	const char *slash_a = strchr(a->name, '/');
+	const char *slash_b = strchr(b->name, '/');
+	if (a->kind != KNOB_FILE || b->kind != KNOB_FILE || a->file != b->file)
+		return false;
+	if (a->place.len || b->place.len)
+		return a->place.at < b->place.at + b->place.len && b->place.at < a->place.at + a->place.len;
+	if (a->place.at != b->place.at || a->place.today || b->place.today)
+		return a->place.at == b->place.at && a->place.today && b->place.today;
+	/* Both would be added: two options of a list that is not there yet. */
+	return strcasecmp(a->place.before, b->place.before) == 0 ||
+	       (slash_a && slash_b && slash_a - a->name == slash_b - b->name &&
+		       strncasecmp(a->name, b->name, (size_t)(slash_a - a->name)) == 0 &&
+		       !strchr(slash_a + 1, '/') && a->place.before[0] != ',');
+}
+
+static int overlaps_check(const struct tune *tune, const struct knob *knob, struct sl_err *err)
+{
+	for (const struct knob *other = tune->knob; other != knob; other++)
+		if (is_overlap(other, knob))
+			return sl_fail(err, SL_USAGE,
+				"--vary %.300s: it stands where '%.300s' does: name the value once, and write a list that is not there yet into the file first",
+				knob->name, other->name);
+	return SL_OK;
+}
+
+/* Settings of the policy that it does not have, nor one of those that take turns with it. */
+static int name_check(const struct tune *tune, const struct knob *knob, struct sl_err *err)
+{
+	struct sl_err first = { 0 };
+	const char *value = knob->value[knob->value[0] ? 0 : 1];
+	const char *text = text_made(tune->arena, "%s=%s", knob->name, value);
+	bool known = !text || knob->kind != KNOB_SETTING || strncmp(knob->name, "policy.", 7) != 0;
+	for (size_t k = 0; k < tune->problem.axes && !known; k++)
+		for (uint32_t i = 0; i < tune->knob[k].count && tune->knob[k].kind == KNOB_POLICY; i++) {
+			struct policy_choice choice;
+			struct sl_err none = { 0 };
+			known |= policy_choose(tune->args->registry, &choice, tune->knob[k].value[i], NULL,
+					 tune->arena, &none) == SL_OK &&
+				 sl_value_of(choice.values, choice.value_count, knob->name + 7);
+		}
+	if (known || sl_value_of(tune->choice.values, tune->choice.value_count, knob->name + 7))
+		return SL_OK;
+	struct settings settings = { .arena = tune->arena };
+	struct policy_choice choice;
+	int status = settings_add(&settings, text, &first);
+	if (!status)
+		status = policy_choose(
+			tune->args->registry, &choice, tune->policy, &settings, tune->arena, &first);
+	if (!status)
+		status = settings_check_used(&settings, &choice, 1, &first);
+	return status ? sl_fail(err, SL_USAGE, "--vary: %s", first.text) : SL_OK;
+}
+
 int knobs_read(struct tune *tune, struct sl_err *err)
 {
 	const char *text;
@@ -192,9 +249,13 @@ int knobs_read(struct tune *tune, struct sl_err *err)
 			status = policies_check(tune, knob, err);
 		if (!status && !policy_moves(tune->args))
 			status = values_check(tune, knob, err);
+		if (!status)
+			status = overlaps_check(tune, knob, err);
 		tune->problem.axis[i] = (struct tune_axis){ knob->count, knob->today, knob->unordered };
 		tune->problem.axes = i + 1;
 	}
+	for (size_t k = 0; k < tune->problem.axes && !status; k++)
+		status = name_check(tune, &tune->knob[k], err);
 	if (!status && !tune->problem.axes)
 		return sl_fail(err, SL_USAGE,
 			"tune: what may move? --vary policy.order=fcfs,sjf or --vary slurm.conf:PriorityWeightAge=0..10000:1000");

@@ -137,12 +137,13 @@ static int batch_points(struct batch *batch, size_t *number, struct sl_err *err)
 }
 
 static void take_values(const struct found *found, struct simulated *of, size_t number,
-	const char *const *metric, size_t metrics)
+	const char *const *metric, size_t metrics, struct sl_arena *kept)
 {
 	const struct found_point *point = NULL;
 	for (size_t i = number < found->count ? number + 1 : found->count; i-- > 0 && !point;)
 		point = found->point[i].number == number ? &found->point[i] : NULL;
 	of->failed = !point || point->error;
+	of->why = point && point->error ? sl_strdup(kept, point->error, strlen(point->error)) : NULL;
 	for (size_t m = 0; m < metrics; m++) {
 		of->value[m] = (double)NAN;
 		for (size_t k = 0; k < found->metric_count && !of->failed; k++) {
@@ -195,8 +196,8 @@ static int batch_run(struct batch *batch, const char *const *metric, size_t metr
 		return err->status ? err->status : sl_fail(err, status, "%s", why.text);
 	status = sweep_found_read(&found, sweep, err);
 	for (size_t i = 0; i < batch->count && !status; i++)
-		take_values(&found, &batch->simulated[i], number[i], metric, metrics);
-	if (!status)
+		take_values(&found, &batch->simulated[i], number[i], metric, metrics, batch->tune->arena);
+	if (!status && !batch->tune->silent)
 		talk_failed(&found);
 	return status;
 }

@@ -108,6 +108,7 @@ int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *
 	if (strncmp(text, "lua:", 4) == 0)
 		return SL_OK; /* Its script comes later: part_init. */
 	char names[400] = "";
+	const char *known[SL_LEN(orders) + 1] = { NULL };
 	for (size_t i = 0; i < SL_LEN(orders); i++) {
 		if (strcmp(text, orders[i].name) == 0) {
 			ordering->order = &orders[i];
@@ -115,11 +116,13 @@ int ordering_init(struct ordering *ordering, const char *text, struct sl_arena *
 			ordering->by_row = orders[i].by_row;
 			return SL_OK;
 		}
+		known[i] = orders[i].name;
 		strncat(names, orders[i].name, sizeof(names) - strlen(names) - 1);
 		strncat(names, ", ", sizeof(names) - strlen(names) - 1);
 	}
-	return sl_fail(
-		err, SL_USAGE, "unknown order '%s': use one of %sexpr:\"...\" or lua:FILE", text, names);
+	const char *near = sl_nearest(text, known);
+	return sl_fail(err, SL_USAGE, "unknown order '%s': %s%s%suse one of %sexpr:\"...\" or lua:FILE", text,
+		near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", names);
 }
 
 double ordering_score(const struct ordering *ordering, const struct facts *facts)

@@ -154,3 +154,38 @@ Test(tune_place, the_change_is_a_unified_diff)
 		" PartitionName=gpu Nodes=n1 MaxTime=1-00:00:00 # long\n PartitionName=batch Nodes=n1\n+PriorityMaxAge=7\n");
 	free(patch);
 }
+
+/* Lines that go on, with a blank before the backslash and without; a key given twice, of which Slurm takes
+ * the last; a comment that ends a line that would go on. */
+static const char joined[] = "SchedulerParameters=bf_continue,\\\n"
+			     "bf_window=60,\\\n"
+			     "defer\n"
+			     "PriorityWeightAge=1\n"
+			     "PriorityWeightAge=2 # 3 \\\n"
+			     "PartitionName=batch \\\n"
+			     "  Nodes=n1 MaxTime=10 \\\n"
+			     "  State=UP\n"
+			     "PriorityMaxAge=\\\n"
+			     "7-0\n";
+
+Test(tune_place, lines_that_go_on_are_one)
+{
+	expect(joined, false, "SchedulerParameters/bf_window", "5", "60", "bf_window=60", "bf_window=5");
+	expect(joined, false, "SchedulerParameters/bf_max", "5", "-", "defer", "defer,bf_max=5");
+	expect(joined, false, "PartitionName/batch/MaxTime", "5", "10", "MaxTime=10", "MaxTime=5");
+	expect(joined, false, "PartitionName/batch/MinNodes", "5", "-", "State=UP", "State=UP MinNodes=5");
+	expect(joined, false, "PriorityMaxAge", "1-0", "7-0", "7-0", "1-0");
+}
+
+Test(tune_place, of_a_key_given_twice_the_last_counts)
+{
+	expect(joined, false, "PriorityWeightAge", "5", "2", "PriorityWeightAge=2", "PriorityWeightAge=5");
+}
+
+Test(tune_place, a_value_in_two_lines_is_an_error)
+{
+	struct tuned_file file = { .name = "f", .path = "f", .text = joined, .len = strlen(joined) };
+	struct file_place place;
+	cr_expect_neq(place_conf(&place, &file, "SchedulerParameters", arena, &err), SL_OK);
+	cr_expect(strstr(err.text, "goes on in the next line"), "%s", err.text);
+}
