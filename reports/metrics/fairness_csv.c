@@ -38,13 +38,12 @@ static sl_time period_of(const struct sl_result *result)
 	return hours[i] * 3600 * SL_SECOND;
 }
 
-static size_t told_list(
-	struct told *told, const struct sl_result *result, const struct metrics_fair *fair, sl_time period)
+static size_t told_list(struct told *told, const struct sl_result *result, sl_time period)
 {
 	const struct metrics_span span = metrics_span_of(result);
 	size_t count = 0;
 	for (uint32_t row = span.first; row < span.until; row++) {
-		if (!metrics_ran(result, row) || fair->start[row] == SL_NONE ||
+		if (!metrics_ran(result, row) || result->fair_start[row] == SL_NONE ||
 			!metrics_sieved(&span, result, row))
 			continue;
 		told[count++] = (struct told){ .row = row,
@@ -62,15 +61,15 @@ static void fairness_put(struct sl_out *out, metrics_wide top, metrics_wide bott
 }
 
 /* Of one user in one period. */
-static void put_told(struct sl_out *out, const struct sl_result *result, const struct metrics_fair *fair,
-	const struct told *told, size_t count, sl_time period)
+static void put_told(struct sl_out *out, const struct sl_result *result, const struct told *told, size_t count,
+	sl_time period)
 {
 	metrics_wide miss = 0;
 	metrics_wide wait = 0;
 	metrics_wide slowdown = 0;
 	uint64_t late = 0;
 	for (size_t i = 0; i < count; i++) {
-		const sl_time by = metrics_fair_miss(fair, result, told[i].row);
+		const sl_time by = metrics_fair_miss(result, told[i].row);
 		late += by > 0;
 		miss += (uint64_t)by;
 		wait += (uint64_t)metrics_wait(result, told[i].row);
@@ -93,29 +92,24 @@ static void put_told(struct sl_out *out, const struct sl_result *result, const s
 
 static int write_fairness(const struct sl_result *result, struct sl_out *out, struct sl_err *err)
 {
-	struct metrics_fair fair;
 	const sl_time period = period_of(result);
 	struct told *told = malloc(((size_t)result->jobs->count + 1) * sizeof(*told));
-	const int status = told ? metrics_fair_make(&fair, result, err) : sl_fail_memory(err);
-	if (status) {
-		free(told);
-		return status;
-	}
+	if (!told)
+		return sl_fail_memory(err);
 	sl_out_text(out, "from,user,jobs,late,miss_mean,wait_mean,bounded_slowdown_mean\n");
-	const size_t count = told_list(told, result, &fair, period);
+	const size_t count = told_list(told, result, period);
 	for (size_t i = 0, end = 0; i < count; i = end) {
 		while (end < count && told[end].period == told[i].period && told[end].user == told[i].user)
 			end++;
-		put_told(out, result, &fair, &told[i], end - i, period);
+		put_told(out, result, &told[i], end - i, period);
 	}
 	free(told);
-	metrics_fair_release(&fair);
 	return SL_OK;
 }
 
 static bool fairness_wanted(const struct sl_result *result)
 {
-	return result->field && metrics_fair_is_of(result);
+	return result->field && result->fair_start;
 }
 
 const struct sl_report metrics_fairness = { .abi = SL_ABI_OF(struct sl_report),

@@ -74,6 +74,40 @@ static void put_backfilled(
 		metrics_put(metrics, "starts.backfilled", backfilled, starts, METRICS_MICRO);
 }
 
+/* Since when it could have been started: its submission, or when what deferred it was over. */
+static sl_time arrival_of(const struct sl_result *result, uint32_t row)
+{
+	const sl_time submit = result->jobs->submit[row];
+	const sl_time eligible = result->eligible ? result->eligible[row] : submit;
+	return eligible != SL_NONE && eligible > submit ? eligible : submit;
+}
+
+struct arrival {
+	sl_time at;
+	uint32_t row;
+};
+
+static int by_arrival(const void *a, const void *b)
+{
+	const struct arrival *x = a;
+	const struct arrival *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Rows by arrival, those of one instant in their own order; NULL: memory. The caller frees it. */
+static struct arrival *arrivals_of(const struct sl_result *result)
+{
+	const uint32_t count = result->jobs->count;
+	struct arrival *arrival = malloc(((size_t)count + 1) * sizeof(*arrival));
+	for (uint32_t row = 0; arrival && row < count; row++)
+		arrival[row] = (struct arrival){ arrival_of(result, row), row };
+	if (arrival)
+		qsort(arrival, count, sizeof(*arrival), by_arrival);
+	return arrival;
+}
+
 static sl_time leaves(const struct sl_result *result, uint32_t row)
 {
 	if (metrics_started(result, row))
@@ -84,7 +118,7 @@ static sl_time leaves(const struct sl_result *result, uint32_t row)
 static int put_overtaking(const struct sl_result *result, const struct metrics_span *span,
 	struct sl_metrics *metrics, struct sl_err *err)
 {
-	uint32_t *order = metrics_fair_order(result);
+	struct arrival *order = arrivals_of(result);
 	uint64_t starts = 0;
 	uint64_t overtaking = 0;
 	sl_time latest = INT64_MIN; /* Until then, one that arrived before waits; */
@@ -93,10 +127,10 @@ static int put_overtaking(const struct sl_result *result, const struct metrics_s
 	if (!order)
 		return sl_fail_memory(err);
 	for (uint32_t i = 0; i < result->jobs->count; i++) {
-		const uint32_t row = order[i];
-		if (metrics_fair_arrival(result, row) != instant)
+		const uint32_t row = order[i].row;
+		if (order[i].at != instant)
 			latest = level;
-		instant = metrics_fair_arrival(result, row);
+		instant = order[i].at;
 		level = leaves(result, row) > level ? leaves(result, row) : level;
 		if (!metrics_started(result, row) || !metrics_counted(span, result, row))
 			continue;
@@ -115,24 +149,22 @@ struct missed {
 	metrics_wide by;
 };
 
-static void missed_add(
-	struct missed *missed, const struct metrics_fair *fair, const struct sl_result *result, uint32_t row)
+static void missed_add(struct missed *missed, const struct sl_result *result, uint32_t row)
 {
-	const sl_time miss = metrics_fair_miss(fair, result, row);
+	const sl_time miss = metrics_fair_miss(result, row);
 	missed->jobs++;
 	missed->late += miss > 0;
 	missed->by += (uint64_t)miss;
 }
 
-static bool is_looked_at(const struct metrics_fair *fair, const struct sl_result *result,
-	const struct metrics_span *span, uint32_t row)
+static bool is_looked_at(const struct sl_result *result, const struct metrics_span *span, uint32_t row)
 {
-	return metrics_started(result, row) && fair->start[row] != SL_NONE &&
+	return metrics_started(result, row) && result->fair_start[row] != SL_NONE &&
 	       metrics_counted(span, result, row);
 }
 
-static int put_users_missed(const struct metrics_fair *fair, const struct sl_result *result,
-	const struct metrics_span *span, struct sl_metrics *metrics, struct sl_err *err)
+static int put_users_missed(const struct sl_result *result, const struct metrics_span *span,
+	struct sl_metrics *metrics, struct sl_err *err)
 {
 	const struct sl_jobs *jobs = result->jobs;
 	struct metrics_keys keys;
@@ -141,10 +173,10 @@ static int put_users_missed(const struct metrics_fair *fair, const struct sl_res
 	const int status = metrics_keys_make(&keys, jobs->user, jobs->count, err);
 	struct missed *user = status ? NULL : calloc(keys.count + 1, sizeof(*user));
 	for (uint32_t row = 0; user && row < jobs->count; row++)
-		if (jobs->user[row] >= 0 && is_looked_at(fair, result, span, row))
+		if (jobs->user[row] >= 0 && is_looked_at(result, span, row))
 			missed_add(&user[keys.place ? keys.place[jobs->user[row]]
 						    : metrics_keys_search(&keys, jobs->user[row])],
-				fair, result, row);
+				result, row);
 	for (size_t i = 0; user && i < keys.count; i++) {
 		char name[400];
 		if (!user[i].jobs)
@@ -167,22 +199,16 @@ static int put_users_missed(const struct metrics_fair *fair, const struct sl_res
 static int put_fair(const struct sl_result *result, const struct metrics_span *span,
 	struct sl_metrics *metrics, struct sl_err *err)
 {
-	struct metrics_fair fair;
 	struct missed all = { 0 };
-	if (!metrics_fair_is_of(result))
+	if (!result->fair_start)
 		return SL_OK;
-	int status = metrics_fair_make(&fair, result, err);
-	if (status)
-		return status;
 	for (uint32_t row = span->first; row < span->until; row++)
-		if (is_looked_at(&fair, result, span, row))
-			missed_add(&all, &fair, result, row);
+		if (is_looked_at(result, span, row))
+			missed_add(&all, result, row);
 	metrics_put(metrics, "fair_start.jobs", all.jobs, 1, METRICS_MICRO);
 	metrics_put(metrics, "fair_start.late", all.late, all.jobs, METRICS_MICRO);
 	metrics_put(metrics, "fair_start.miss.mean", all.by, all.jobs, 1);
-	status = put_users_missed(&fair, result, span, metrics, err);
-	metrics_fair_release(&fair);
-	return status;
+	return put_users_missed(result, span, metrics, err);
 }
 
 /* ---- Waits by size and run time --------------------------------------------------------------------- */
@@ -252,9 +278,10 @@ const struct sl_metric metrics_of_field = { SL_ABI_OF(struct sl_metric), "field"
 	"which is sum of cpus * turnaround over sum of cpus * run time; starts.backfilled: share of starts that the "
 	"policy made by the rule backfill or slack; starts.overtaking: share of the jobs that started while one that "
 	"had arrived before still waited; fair_start.late: share of the jobs that started later than their fair start "
-	"time: at a job's arrival, what waits is started in the order of arrival with no backfilling, true run times "
-	"and no later arrivals; fair_start.miss.mean: by how many seconds, 0 of those that did not; also {user=ID}; "
-	"fair_start.jobs: those looked at; on a counted pool without preemption; jobs{size=S,run=R}, "
+	"time: (replay.fair_start=order) at a job's arrival, what waits is started in the order of arrival with no "
+	"backfilling, true run times and no later arrivals; (=policy) its start under the policy without later "
+	"arrivals; fair_start.miss.mean: by how many seconds, 0 of those that did not; also {user=ID}; "
+	"fair_start.jobs: those looked at; without preemption, and in order on a counted pool; jobs{size=S,run=R}, "
 	"wait.mean{size=S,run=R}: of the jobs that ended, by cpus and run time",
 	"Schwiegelshohn, Yahyapour 2000: Fairness in parallel job scheduling (response weighted by resource "
 	"consumption); Ernemann, Hamscher, Yahyapour 2004: Benefits of global Grid computing for job scheduling "

@@ -550,7 +550,7 @@ int snapshot_history(const struct snapshot *snapshot, struct sim_options *option
 
 bool snapshot_fixes(const char *key, const struct sl_policy *policy)
 {
-	static const char *const free[] = { "warmup", "cooldown", "metrics", "until" };
+	static const char *const free[] = { "warmup", "cooldown", "metrics", "fair_start", "until" };
 	const bool full = strncmp(key, "replay.", strlen("replay.")) == 0;
 	const char *bare = key + (full ? strlen("replay.") : 0);
 	const bool policys = strncmp(key, "policy.", strlen("policy.")) == 0;

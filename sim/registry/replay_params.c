@@ -98,6 +98,10 @@ const struct sl_param replay_params[] = {
 		"with start=recorded: jobs that ended so shortly before it are told to the policy, for fair shares and "
 		"estimates",
 		0, INT64_MAX / 4 },
+	[REPLAY_FAIR_START] = { "fair_start", SL_PARAM_CHOICE, NULL, "order|policy",
+		"with replay.metrics=field, when a job starts fairly: in the order of arrival without backfilling, or "
+		"(a run a job, 4 million jobs in all at the most) under the same policy, nobody coming later",
+		0, 0 },
 };
 const size_t replay_param_count = SL_LEN(replay_params);
 _Static_assert(SL_LEN(replay_params) == REPLAY_COUNT, "a setting without its line");

@@ -425,6 +425,8 @@ int sim_end(struct sim_run *run, struct sl_err *err)
 		status = models_results(sim, &run->result, &sim->err);
 	if (!status && (sim->models || sim->policy->report))
 		status = all_reported(sim, &run->result, &sim->err);
+	if (!status)
+		status = fair_starts(engine, &run->result, &sim->err);
 	run->result.interrupted |= status == SL_INTERRUPTED; /* The report is incomplete. */
 	if (sim->options.check && !status)
 		check_charges(&run->result);

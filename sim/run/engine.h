@@ -33,6 +33,9 @@ void cancel_later(struct sim *sim, uint32_t job);
 int init_policy(struct sim *sim, const struct policy_choice *choice, struct sl_err *err);
 void init_queues(struct sim *sim);
 
+/* fair_runs.c: result->fair_start, of a run that is over. SL_INTERRUPTED. */
+int fair_starts(struct engine *engine, struct sl_result *result, struct sl_err *err);
+
 /* begin_recorded.c: what ran and waited at scenario->begin. */
 int begin_recorded(struct sim *sim);
 

@@ -118,6 +118,7 @@ struct scenario {
 	sl_time warmup;    /* SL_NONE: by MSER-5. */
 	sl_time cooldown;
 	bool field_metrics;                          /* replay.metrics=field. */
+	bool fair_by_policy;                         /* replay.fair_start=policy. */
 	struct sl_value *replay;                     /* Effective, as replay_params. */
 	const struct sl_gauge *gauge[SL_GAUGES_MAX]; /* replay.gauges: recorded under any policy. */
 	uint32_t gauge_count;

@@ -298,6 +298,7 @@ int settings_take(struct loading *loading, struct sl_err *err)
 	const struct sl_value *cooldown = &scenario->replay[REPLAY_COOLDOWN];
 	scenario->cooldown = cooldown->text ? cooldown->number : 0;
 	scenario->field_metrics = scenario->replay[REPLAY_METRICS].number;
+	scenario->fair_by_policy = scenario->replay[REPLAY_FAIR_START].number;
 	scenario->rules = (struct sim_rules){
 		.pass_per_event = scenario->replay[REPLAY_PASSES].number,
 		.submits_first = scenario->replay[REPLAY_EVENTS].number,

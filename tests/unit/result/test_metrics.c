@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "sim/result/fair_start.h"
 #include "sim/result/table.h"
 #include "tests/world/builtin_registry.h"
 #include "tests/world/result.h"
@@ -14,10 +15,16 @@ struct table {
 	struct sl_arena *arena;
 };
 
-static void compute(struct table *table, const struct hand *hand, bool plain)
+static void compute(struct table *table, struct hand *hand, bool plain)
 {
 	struct sl_err err = { 0 };
 	table->arena = sl_arena_new();
+	hand->result.fair_start = NULL;
+	if (hand->result.field) { /* As the engine leaves it. */
+		sl_time *fair = sl_alloc(table->arena, hand->result.jobs->count + 1, sizeof(*fair));
+		cr_assert_eq(fair_start_in_order(&hand->result, fair, &err), SL_OK, "%s", err.text);
+		hand->result.fair_start = fair;
+	}
 	metrics_init(&table->metrics, table->arena, builtin_registry());
 	table->metrics.plain = plain;
 	cr_assert_eq(metrics_compute(&table->metrics, &hand->result, &err), SL_OK, "%s", err.text);

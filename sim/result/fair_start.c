@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * metrics_fair.c - fair start times, arrival by arrival, from the columns of a run.
+ * fair_start.c - fair start times in the order of arrival, one after the other, from the columns of a run.
  */
-#include "reports/metrics/metrics_fair.h"
+#include "sim/result/fair_start.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* So many jobs in queues are gone through at the most, over all arrivals that are looked at. */
 static const uint64_t fair_steps_max = (uint64_t)1 << 30;
 
-bool metrics_fair_is_of(const struct sl_result *result)
+bool fair_start_is_of(const struct sl_result *result)
 {
-	return !result->cpus_held && !result->jobs->request && !metrics_preempted(result) && result->cpus > 0;
+	return !result->cpus_held && !result->jobs->request && !result->attempt_count && !result->suspended &&
+	       result->cpus > 0;
 }
+
+/* Since when it could have been started: its submission, or when what deferred it was over. */
+static sl_time arrival_of(const struct sl_result *result, uint32_t row)
+{
+	const sl_time submit = result->jobs->submit[row];
+	const sl_time eligible = result->eligible ? result->eligible[row] : submit;
+	return eligible != SL_NONE && eligible > submit ? eligible : submit;
+}
+
+static bool started(const struct sl_result *result, uint32_t row) { return result->start[row] != SL_NONE; }
 
 struct arrival {
 	sl_time at;
@@ -29,13 +39,13 @@ static int by_arrival(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-uint32_t *metrics_fair_order(const struct sl_result *result)
+static uint32_t *order_of(const struct sl_result *result)
 {
 	const uint32_t count = result->jobs->count;
 	struct arrival *arrival = malloc(((size_t)count + 1) * sizeof(*arrival));
 	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
 	for (uint32_t row = 0; arrival && row < count; row++)
-		arrival[row] = (struct arrival){ metrics_fair_arrival(result, row), row };
+		arrival[row] = (struct arrival){ arrival_of(result, row), row };
 	if (arrival && order)
 		qsort(arrival, count, sizeof(*arrival), by_arrival);
 	for (uint32_t i = 0; arrival && order && i < count; i++)
@@ -87,7 +97,7 @@ static struct freed fair_heap_pop(struct standing *now)
 /* When it ceased to wait: at its start, or cancelled. */
 static sl_time left_queue(const struct sl_result *result, uint32_t row)
 {
-	if (metrics_started(result, row))
+	if (started(result, row))
 		return result->start[row];
 	return result->end[row] != SL_NONE ? result->end[row] : INT64_MAX;
 }
@@ -100,8 +110,7 @@ static sl_time end_of(const struct sl_result *result, uint32_t row)
 /* How long it ran; of one that never started, how long it would have. */
 static sl_time run_of(const struct sl_result *result, uint32_t row)
 {
-	return metrics_started(result, row) ? end_of(result, row) - result->start[row]
-					    : result->jobs->run[row];
+	return started(result, row) ? end_of(result, row) - result->start[row] : result->jobs->run[row];
 }
 
 /* Just before `at` is acted on: what starts then still waits, what ends then is over. */
@@ -118,7 +127,7 @@ static void stand_at(struct standing *now, sl_time at)
 		const uint32_t row = now->waiting[i];
 		if (left_queue(result, row) >= at)
 			now->waiting[kept++] = row;
-		else if (metrics_started(result, row) && end_of(result, row) > at)
+		else if (started(result, row) && end_of(result, row) > at)
 			now->running[now->running_count++] = row;
 	}
 	now->waiting_count = kept;
@@ -170,7 +179,7 @@ static uint64_t steps_of(const struct sl_result *result, const uint32_t *order)
 		return UINT64_MAX;
 	qsort(left, count, sizeof(*left), by_time);
 	for (uint32_t i = 0; i < count; i++) {
-		while (gone < count && left[gone] < metrics_fair_arrival(result, order[i]))
+		while (gone < count && left[gone] < arrival_of(result, order[i]))
 			gone++;
 		steps += i + 1 - gone;
 	}
@@ -178,50 +187,39 @@ static uint64_t steps_of(const struct sl_result *result, const uint32_t *order)
 	return steps;
 }
 
-static void look_at_all(struct metrics_fair *fair, struct standing *now, const uint32_t *order)
+/* Every so many-th. */
+static void look_at_all(struct standing *now, const uint32_t *order, sl_time *fair, uint32_t stride)
 {
 	const struct sl_result *result = now->result;
 	for (uint32_t i = 0; i < result->jobs->count; i++) {
 		const uint32_t row = order[i];
-		const sl_time at = metrics_fair_arrival(result, row);
+		const sl_time at = arrival_of(result, row);
 		now->waiting[now->waiting_count++] = row;
-		fair->start[row] = SL_NONE;
-		if (i % fair->stride || result->jobs->size[row] > result->cpus)
+		fair[row] = SL_NONE;
+		if (i % stride || result->jobs->size[row] > result->cpus)
 			continue;
 		stand_at(now, at);
 		/* A job that was cancelled as it came is not in the queue any more. */
 		if (now->waiting_count && now->waiting[now->waiting_count - 1] == row)
-			fair->start[row] = last_starts(now, at);
+			fair[row] = last_starts(now, at);
 	}
 }
 
-int metrics_fair_make(struct metrics_fair *fair, const struct sl_result *result, struct sl_err *err)
+int fair_start_in_order(const struct sl_result *result, sl_time *fair, struct sl_err *err)
 {
 	const size_t capacity = (size_t)result->jobs->count + 1;
-	uint32_t *order = metrics_fair_order(result);
+	uint32_t *order = order_of(result);
 	struct standing now = { .result = result };
-	*fair = (struct metrics_fair){ .start = malloc(capacity * sizeof(*fair->start)) };
 	now.running = malloc(capacity * sizeof(*now.running));
 	now.waiting = malloc(capacity * sizeof(*now.waiting));
 	now.heap = malloc(capacity * sizeof(*now.heap));
-	const bool whole = order && fair->start && now.running && now.waiting && now.heap;
+	const bool whole = order && now.running && now.waiting && now.heap;
 	const uint64_t steps = whole ? steps_of(result, order) : UINT64_MAX;
-	if (steps != UINT64_MAX) {
-		fair->stride = (uint32_t)(steps / fair_steps_max) + 1;
-		look_at_all(fair, &now, order);
-	}
+	if (steps != UINT64_MAX)
+		look_at_all(&now, order, fair, (uint32_t)(steps / fair_steps_max) + 1);
 	free(order);
 	free(now.running);
 	free(now.waiting);
 	free(now.heap);
-	if (steps != UINT64_MAX)
-		return SL_OK;
-	metrics_fair_release(fair);
-	return sl_fail_memory(err);
-}
-
-void metrics_fair_release(struct metrics_fair *fair)
-{
-	free(fair->start);
-	*fair = (struct metrics_fair){ .start = NULL };
+	return steps != UINT64_MAX ? SL_OK : sl_fail_memory(err);
 }
