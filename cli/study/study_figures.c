@@ -11,10 +11,10 @@
 #include "cli/study/study.h"
 #include "reports/export/export.h"
 
-enum { COLUMN_PIXELS = 336, FORMATS = 2, CHARTS = 5 }; /* 3.5 inches. */
+enum { COLUMN_PIXELS = 336, FORMATS = 2, CHARTS = 6 }; /* 3.5 inches. */
 
 static const char *const charts[CHARTS + 1] = { "utilization", "queue", "wait-survival", "slowdown-cdf",
-	"comparison", NULL };
+	"unfairness", "comparison", NULL };
 static const char *const formats[FORMATS] = { "svg", "pdf" };
 /* A figure of all metrics is a page high. */
 static const char *const compared_metrics[] = { "wait.mean", "bounded_slowdown.mean", "utilization" };

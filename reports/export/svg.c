@@ -34,12 +34,14 @@ static const struct {
 		"Which jobs ran where and when; a bar's colour says how long the job had waited." },
 	[SVG_HEAT] = { "heat", "Use of nodes", "How much of the cpus was in use, by row and time." },
 	[SVG_SHARES] = { "shares", "Shares", "Who used how much of the cpus, over time." },
+	[SVG_UNFAIRNESS] = { "unfairness", "Unfairness",
+		"By how many hours, in sum, jobs started later than their fair start times, by user and submission." },
 	[SVG_COMPARISON] = { "comparison", "Comparison",
 		"The runs' metrics; a whisker is the interval of the difference to the first run, from the first "
 		"run's value on." },
 };
 static const char *const charts[] = { "utilization", "queue", "wait-cdf", "wait-survival", "slowdown-cdf",
-	"gantt", "heat", "shares", "comparison", NULL };
+	"gantt", "heat", "shares", "unfairness", "comparison", NULL };
 
 /* ---- The document's order ----------------------------------------------------------------------- */
 
@@ -56,7 +58,7 @@ static int svg_open(void **self, const struct sl_document_options *options, stru
 		const char *similar = sl_nearest(name, charts);
 		return sl_fail(err, SL_USAGE,
 			"there is no chart '%s'%s%s%s: utilization, queue, wait-cdf, wait-survival, slowdown-cdf, "
-			"gantt, heat, shares or comparison",
+			"gantt, heat, shares, unfairness or comparison",
 			name, similar ? "; did you mean '" : "", similar ? similar : "", similar ? "'?" : "");
 	}
 	if (side_is_bad(options->width) || side_is_bad(options->height))
@@ -90,6 +92,8 @@ static int svg_keep_here(const struct svg *svg, struct svg_run *run, const struc
 		return svg_keep_rows(run, result, err);
 	case SVG_SHARES:
 		return svg_keep_shares(run, reported, err);
+	case SVG_UNFAIRNESS:
+		return svg_keep_unfairness(run, result, err);
 	case SVG_COMPARISON:
 	case SVG_KINDS:
 		break;
@@ -142,7 +146,8 @@ static double height_of(const struct svg *svg, const struct sl_compared *compare
 	case SVG_HEAT:
 		return 260.0 * svg->runs;
 	case SVG_SHARES:
-		return 220.0 * svg->runs;
+	case SVG_UNFAIRNESS:
+		return (svg->bare ? 140.0 : 220.0) * svg->runs;
 	case SVG_COMPARISON:
 		return svg_comparison_height(svg, compared);
 	case SVG_KINDS:
@@ -173,6 +178,7 @@ static void svg_draw_here(const struct svg *svg, const struct sl_compared *compa
 		svg_heat_draw(svg, out, *capacity);
 		break;
 	case SVG_SHARES:
+	case SVG_UNFAIRNESS:
 		svg_shares_draw(svg, out, *capacity);
 		break;
 	case SVG_COMPARISON:
@@ -257,7 +263,7 @@ static unsigned put_legend(const struct svg *svg, struct sl_out *out)
 		bars |= svg->kind == SVG_GANTT && svg->run[i].boxes == svg->run[i].bars &&
 			svg->run[i].boxes <= SVG_SHAPES / svg->runs;
 	/* A panel a run says whose it is. */
-	if (svg->kind == SVG_SHARES ||
+	if (svg->kind == SVG_SHARES || svg->kind == SVG_UNFAIRNESS ||
 		(svg_multiples(svg) && (svg->kind == SVG_UTILIZATION || svg->kind == SVG_QUEUE)))
 		return 0;
 	if (bars) {
@@ -376,7 +382,7 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 const struct sl_document export_svg = { .abi = SL_ABI_OF(struct sl_document),
 	.name = "svg",
 	.summary =
-		"one chart as a picture: utilization, queue, wait-cdf, wait-survival, slowdown-cdf, gantt, heat, shares, comparison",
+		"one chart as a picture: utilization, queue, wait-cdf, wait-survival, slowdown-cdf, gantt, heat, shares, unfairness, comparison",
 	.file = "report.svg",
 	.charts = charts,
 	.open = svg_open,

@@ -105,7 +105,7 @@ struct svg_run {
 	size_t elsewhere;   /* Intervals whose nodes were not recorded. */
 	uint32_t grid_rows;
 	double *grid; /* Share of capacity in use, grid_rows by SVG_GRID_COLUMNS. */
-	/* Groups: cpus in use, as a share of all, by bin. */
+	/* Groups: cpus in use, as a share of all, by bin; or the hours by which jobs missed their fair starts. */
 	char *group[SVG_GROUPS + 1]; /* The last: others. */
 	uint32_t groups;
 	bool others;                        /* The last is of all that have no colour. */
@@ -126,6 +126,7 @@ enum svg_kind {
 	SVG_GANTT,
 	SVG_HEAT,
 	SVG_SHARES,
+	SVG_UNFAIRNESS,
 	SVG_COMPARISON,
 	SVG_KINDS
 };
@@ -147,6 +148,8 @@ int svg_keep_survival(struct svg_run *run, const struct sl_result *result, struc
 int svg_keep_cdf(struct svg_run *run, const struct sl_result *result, enum svg_kind kind, struct sl_err *err);
 int svg_keep_rows(struct svg_run *run, const struct sl_result *result, struct sl_err *err);
 int svg_keep_shares(struct svg_run *run, const struct sl_document_run *reported, struct sl_err *err);
+/* Users, by the fair starts that their jobs missed; nobody, where the run has none (replay.metrics=field). */
+int svg_keep_unfairness(struct svg_run *run, const struct sl_result *result, struct sl_err *err);
 void svg_let_go(struct svg_run *run);
 
 /* How high the chart is without title, legend and caption, and the drawing of it in that room. */

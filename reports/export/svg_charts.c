@@ -520,26 +520,73 @@ static void group_legend(struct sl_out *out, const struct svg_panel *panel, cons
 	}
 }
 
+/* Below the axis, in a narrow picture: as many rows as it takes. */
+static void group_legend_below(
+	const struct svg *svg, struct sl_out *out, const struct svg_panel *panel, const struct svg_run *run)
+{
+	double x = 4;
+	double y = panel->y + panel->height + 33;
+	for (uint32_t i = 0; i < run->groups; i++) {
+		const double width = 26 + 6 * (double)strlen(run->group[i]);
+		if (x > 4 && x + width > svg->width) {
+			x = 4;
+			y += 14;
+		}
+		svg_rect(out, (double[]){ x, y - 8 }, (double[]){ 9, 9 }, svg_colour[i % SVG_COLOURS]);
+		sl_out_text(out, "/>\n");
+		const struct svg_text name = {
+			.x = x + 14, .y = y, .size = 10, .anchor = "start", .fill = SVG_INK
+		};
+		svg_text(out, &name, run->group[i]);
+		x += width;
+	}
+}
+
+/* The highest that areas stand on each other in any run. */
+static double areas_most(const struct svg *svg)
+{
+	double most = 0;
+	for (uint32_t i = 0; i < svg->runs; i++)
+		for (unsigned j = 0; j < SVG_BINS; j++) {
+			double sum = 0;
+			for (uint32_t g = 0; g < svg->run[i].groups; g++)
+				sum += svg->run[i].used[g * SVG_BINS + j];
+			most = fmax(most, sum);
+		}
+	return most;
+}
+
 void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
+	const bool unfair = svg->kind == SVG_UNFAIRNESS;
+	const double most = unfair ? areas_most(svg) : 100;
+	const double step = svg_step(most, 3);
 	time_range(svg, &capacity);
-	capacity.width -= 118;
-	capacity.y_most = 100;
+	capacity.width -= svg->bare ? 0 : 118;
+	capacity.y_most = most > 0 ? ceil(most / step) * step : 1;
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
-		const struct svg_panel panel = panel_of(&capacity, i, svg->runs);
+		struct svg_panel panel = panel_of(&capacity, i, svg->runs);
 		char title[160];
 		char of[64];
-		(void)snprintf(of, sizeof(of), "share of cpus in use, by %s", run->grouped_by);
+		panel.height -= svg->bare ? 30 : 0;
+		(void)snprintf(of, sizeof(of),
+			unfair ? "hours started late, by %s" : "share of cpus in use, by %s",
+			run->grouped_by);
 		run_title(svg, title, i, of);
 		svg_frame(out, &panel, title);
-		svg_axis_values(out, &panel, " %");
+		svg_axis_values(out, &panel, unfair ? " h" : " %");
 		svg_axis_time(out, &panel, run->epoch);
 		for (uint32_t j = 0; j < run->groups; j++)
 			draw_area(out, &panel, run, j);
 		if (*run->entitlement_rule)
 			caption(out, &panel, "beside a name: what it is entitled to");
-		group_legend(out, &panel, run);
+		if (unfair && !run->groups)
+			caption(out, &panel, "nobody, or nobody looked (replay.metrics=field)");
+		if (svg->bare)
+			group_legend_below(svg, out, &panel, run);
+		else
+			group_legend(out, &panel, run);
 	}
 }
 

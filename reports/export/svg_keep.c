@@ -488,6 +488,48 @@ int svg_keep_shares(struct svg_run *run, const struct sl_document_run *reported,
 	return SL_OK;
 }
 
+/* By how many hours; 0: not at all. */
+static double hours_missed(const struct sl_result *result, uint32_t job)
+{
+	const bool known = result->start[job] != SL_NONE && result->fair_start[job] != SL_NONE;
+	return known && result->start[job] > result->fair_start[job]
+		       ? seconds(result->start[job] - result->fair_start[job]) / 3600
+		       : 0;
+}
+
+int svg_keep_unfairness(struct svg_run *run, const struct sl_result *result, struct sl_err *err)
+{
+	enum { PERIODS = 30 }; /* Jobs are few in a bin, and their sum would be all spikes. */
+	const struct sl_jobs *jobs = result->jobs;
+	struct group *group = calloc(jobs->count + (size_t)1, sizeof(*group));
+	size_t count = 0;
+	run->grouped_by = "user";
+	run->entitlement_rule = "";
+	run->used = calloc((size_t)SVG_GROUPS * SVG_BINS, sizeof(*run->used));
+	for (uint32_t job = 0; group && result->fair_start && job < jobs->count; job++)
+		if (hours_missed(result, job) > 0)
+			group[count++] = (struct group){ hours_missed(result, job), jobs->user[job] };
+	const size_t groups = group ? rank_groups(group, count) : 0;
+	if (!group || !run->used || !name_groups(run, group, groups, jobs->user_name)) {
+		free(group);
+		return sl_fail_memory(err);
+	}
+	for (uint32_t i = 0; i < run->groups; i++)
+		run->entitlement[i] = -1;
+	for (uint32_t job = 0; count && job < jobs->count; job++) {
+		const double share = (seconds(jobs->submit[job]) - run->first) / (run->last - run->first);
+		const size_t period = share < 0 ? 0 : share < 1 ? (size_t)(share * PERIODS) : PERIODS - 1;
+		uint32_t place = 0;
+		while (place + 1 < run->groups && group[place].number != jobs->user[job])
+			place++;
+		double *bin = run->used + (size_t)place * SVG_BINS + period * (SVG_BINS / PERIODS);
+		for (size_t i = 0; i < SVG_BINS / PERIODS; i++)
+			bin[i] += hours_missed(result, job);
+	}
+	free(group);
+	return SL_OK;
+}
+
 void svg_let_go(struct svg_run *run)
 {
 	for (unsigned i = 0; i < SVG_SERIES; i++) {

@@ -144,6 +144,8 @@ uint32_t page_largest(struct page_run *run, const struct page_groups *groups, co
 	uint32_t most, uint32_t *rank);
 /* page_shares.c */
 void page_shares_put(struct page_run *run);
+/* page_unfair.c */
+void page_unfair_put(struct page_run *run);
 /* page_cohorts.c */
 void page_cohorts_put(struct page_run *run);
 
