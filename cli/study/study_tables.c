@@ -131,39 +131,102 @@ static int exclusions_csv(const struct study *study, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
-/* ---- table.md -------------------------------------------------------------------------------------------
+/* ---- Policies by panels, of one metric -------------------------------------------------------------------
  */
 
-static void markdown_metric(struct sl_out *out, const struct study *study, size_t m)
+/* What a format has around each part of the table. */
+struct marks {
+	void (*text)(struct sl_out *out, const char *text); /* A name, as text. */
+	const char *heading[2];
+	const char *head, *column[2], *headed; /* Panels; NULL: they stand once, above all metrics. */
+	const char *rule, *ruled;              /* For each panel, below them. */
+	const char *label[2], *cell[2], *bold[2], *minus, *row, *end;
+};
+
+static const struct marks markdown = { .text = tables_put_markdown,
+	.heading = { "\n### ", "\n\n" },
+	.head = "| policy |",
+	.column = { " ", " |" },
+	.headed = "\n|:--|",
+	.rule = "--:|",
+	.ruled = "\n",
+	.label = { "| ", " |" },
+	.cell = { " ", " |" },
+	.bold = { "**", "**" },
+	.minus = "-",
+	.row = "\n",
+	.end = "" };
+
+static const struct marks html = { .text = svg_escape,
+	.heading = { "<table>\n<caption>", "</caption>\n" },
+	.head = "<tr><th scope=\"col\">policy</th>",
+	.column = { "<th scope=\"col\">", "</th>" },
+	.headed = "</tr>\n",
+	.rule = "",
+	.ruled = "",
+	.label = { "<tr><th scope=\"row\">", "</th>" },
+	.cell = { "<td>", "</td>" },
+	.bold = { "<b>", "</b>" },
+	.minus = "-",
+	.row = "</tr>\n",
+	.end = "</table>\n" };
+
+static const struct marks latex = { .text = tables_put_latex,
+	.heading = { "", "}} \\\\\n" }, /* Over so many columns. */
+	.label = { "", "" },
+	.cell = { " & ", "" },
+	.bold = { "\\textbf{", "}" },
+	.minus = "$-$", /* Not a hyphen. */
+	.row = " \\\\\n",
+	.end = "" };
+
+static void put_head(struct sl_out *out, const struct study *study, const struct marks *marks)
+{
+	sl_out_text(out, marks->head);
+	for (size_t p = 0; p < study->panels; p++) {
+		sl_out_text(out, marks->column[0]);
+		marks->text(out, study->panel[p].title);
+		sl_out_text(out, marks->column[1]);
+	}
+	sl_out_text(out, marks->headed);
+	for (size_t p = 0; p < study->panels; p++)
+		sl_out_text(out, marks->rule);
+	sl_out_text(out, marks->ruled);
+}
+
+static void put_cell(struct sl_out *out, const struct study *study, size_t m, const struct study_row *row,
+	const struct marks *marks)
+{
+	char text[48] = "";
+	const bool bold = row && row->cell[m].best;
+	if (row)
+		(void)study_value(text, study, &row->cell[m], m);
+	const bool minus = *text == '-';
+	sl_out_printf(out, "%s%s%s%s%s%s", marks->cell[0], bold ? marks->bold[0] : "",
+		minus ? marks->minus : "", text + minus, bold ? marks->bold[1] : "", marks->cell[1]);
+}
+
+static void put_metric(struct sl_out *out, const struct study *study, size_t m, const struct marks *marks)
 {
 	const char *label;
-	sl_out_text(out, "\n### ");
-	tables_put_markdown(out, study_heading(study, m));
-	sl_out_text(out, "\n\n| policy |");
-	for (size_t p = 0; p < study->panels; p++) {
-		sl_out_text(out, " ");
-		tables_put_markdown(out, study->panel[p].title);
-		sl_out_text(out, " |");
-	}
-	sl_out_text(out, "\n|:--|");
-	for (size_t p = 0; p < study->panels; p++)
-		sl_out_text(out, "--:|");
-	sl_out_text(out, "\n");
+	sl_out_text(out, marks->heading[0]);
+	marks->text(out, study_heading(study, m));
+	sl_out_text(out, marks->heading[1]);
+	if (marks->head)
+		put_head(out, study, marks);
 	for (size_t i = 0; (label = label_at(study, i)); i++) {
-		sl_out_text(out, "| ");
-		tables_put_markdown(out, label);
-		sl_out_text(out, " |");
-		for (size_t p = 0; p < study->panels; p++) {
-			char text[48] = "";
-			const struct study_row *row = row_of(&study->panel[p], label);
-			const char *bold = row && row->cell[m].best ? "**" : "";
-			if (row)
-				(void)study_value(text, study, &row->cell[m], m);
-			sl_out_printf(out, " %s%s%s |", bold, text, bold);
-		}
-		sl_out_text(out, "\n");
+		sl_out_text(out, marks->label[0]);
+		marks->text(out, label);
+		sl_out_text(out, marks->label[1]);
+		for (size_t p = 0; p < study->panels; p++)
+			put_cell(out, study, m, row_of(&study->panel[p], label), marks);
+		sl_out_text(out, marks->row);
 	}
+	sl_out_text(out, marks->end);
 }
+
+/* ---- table.md -------------------------------------------------------------------------------------------
+ */
 
 static void markdown_exclusions(struct sl_out *out, const struct study *study)
 {
@@ -213,7 +276,7 @@ static int table_md(const struct study *study, struct sl_err *err)
 	}
 	sl_out_text(out, "\n## Results\n");
 	for (size_t m = 0; m < study->metrics; m++)
-		markdown_metric(out, study, m);
+		put_metric(out, study, m, &markdown);
 	sl_out_printf(out, "\n%s\n", study_bold);
 	markdown_exclusions(out, study);
 	return sl_out_commit(out, err);
@@ -221,28 +284,6 @@ static int table_md(const struct study *study, struct sl_err *err)
 
 /* ---- table.tex ------------------------------------------------------------------------------------------
  */
-
-static void latex_metric(struct sl_out *out, const struct study *study, size_t m)
-{
-	const char *label;
-	sl_out_printf(out, "\\midrule\n\\multicolumn{%zu}{@{}l}{\\emph{", study->panels + 1);
-	tables_put_latex(out, study_heading(study, m));
-	sl_out_text(out, "}} \\\\\n");
-	for (size_t i = 0; (label = label_at(study, i)); i++) {
-		tables_put_latex(out, label);
-		for (size_t p = 0; p < study->panels; p++) {
-			char text[48] = "";
-			const struct study_row *row = row_of(&study->panel[p], label);
-			sl_out_text(out, " & ");
-			if (!row || !*study_value(text, study, &row->cell[m], m))
-				continue;
-			/* A minus, not a hyphen. */
-			sl_out_printf(out, row->cell[m].best ? "\\textbf{%s%s}" : "%s%s",
-				*text == '-' ? "$-$" : "", text + (*text == '-'));
-		}
-		sl_out_text(out, " \\\\\n");
-	}
-}
 
 static int table_tex(const struct study *study, struct sl_err *err)
 {
@@ -259,8 +300,10 @@ static int table_tex(const struct study *study, struct sl_err *err)
 		tables_put_latex(out, study->panel[p].title);
 	}
 	sl_out_text(out, " \\\\\n");
-	for (size_t m = 0; m < study->metrics; m++)
-		latex_metric(out, study, m);
+	for (size_t m = 0; m < study->metrics; m++) {
+		sl_out_printf(out, "\\midrule\n\\multicolumn{%zu}{@{}l}{\\emph{", study->panels + 1);
+		put_metric(out, study, m, &latex);
+	}
 	sl_out_text(out, "\\bottomrule\n\\end{tabular}\n");
 	return sl_out_commit(out, err);
 }
@@ -277,35 +320,6 @@ int study_write_tables(const struct study *study, struct sl_err *err)
 
 /* ---- index.html: all of it, for a browser ----------------------------------------------------------------
  */
-
-static void html_metric(struct sl_out *out, const struct study *study, size_t m)
-{
-	const char *label;
-	sl_out_text(out, "<table>\n<caption>");
-	svg_escape(out, study_heading(study, m));
-	sl_out_text(out, "</caption>\n<tr><th scope=\"col\">policy</th>");
-	for (size_t p = 0; p < study->panels; p++) {
-		sl_out_text(out, "<th scope=\"col\">");
-		svg_escape(out, study->panel[p].title);
-		sl_out_text(out, "</th>");
-	}
-	sl_out_text(out, "</tr>\n");
-	for (size_t i = 0; (label = label_at(study, i)); i++) {
-		sl_out_text(out, "<tr><th scope=\"row\">");
-		svg_escape(out, label);
-		sl_out_text(out, "</th>");
-		for (size_t p = 0; p < study->panels; p++) {
-			char text[48] = "";
-			const struct study_row *row = row_of(&study->panel[p], label);
-			const bool best = row && row->cell[m].best;
-			if (row)
-				(void)study_value(text, study, &row->cell[m], m);
-			sl_out_printf(out, best ? "<td><b>%s</b></td>" : "<td>%s</td>", text);
-		}
-		sl_out_text(out, "</tr>\n");
-	}
-	sl_out_text(out, "</table>\n");
-}
 
 static void html_panel(struct sl_out *out, const struct study_panel *panel)
 {
@@ -340,7 +354,7 @@ int study_write_page(const struct study *study, struct sl_err *err)
 	svg_escape(out, spec->purpose ? spec->purpose : "");
 	sl_out_text(out, "</p>\n");
 	for (size_t m = 0; m < study->metrics; m++)
-		html_metric(out, study, m);
+		put_metric(out, study, m, &html);
 	sl_out_printf(out,
 		"<p>%s</p>\n<p>Tables: <a href=\"table.csv\">CSV</a>, <a href=\"table.md\">Markdown</a>, <a "
 		"href=\"table.tex\">LaTeX</a>. What was left out: <a href=\"exclusions.csv\">exclusions.csv</a>.</p>\n",
