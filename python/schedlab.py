@@ -15,7 +15,14 @@ Frames first: jobs and usage of a run, or of a directory that `schedlab run -o` 
     pandas.DataFrame(schedlab.load("out/1-easy").jobs)
 
 Several runs in one database, with attempts, reasons and metrics: `schedlab report out --format sqlite -o out.db`, then
-pandas.read_sql("SELECT * FROM jobs", sqlite3.connect("out.db")); DuckDB: ATTACH 'out.db' (TYPE sqlite).
+
+    db = sqlite3.connect("out.db")           # of DuckDB: ATTACH 'out.db' (TYPE sqlite); of R: DBI::dbConnect(RSQLite::SQLite(), "out.db")
+    jobs = pandas.read_sql("SELECT label, jobs.* FROM jobs JOIN runs USING (run)", db)
+    attempts = pandas.read_sql("SELECT * FROM attempts", db)           # of jobs that had several
+    usage = pandas.read_sql("SELECT * FROM usage WHERE run = 1", db)   # each line holds until the next
+    reasons = pandas.read_sql('SELECT reason, sum("to" - "from") AS seconds FROM reasons GROUP BY reason', db)
+    metrics = pandas.read_sql("SELECT * FROM metrics", db).pivot(index="name", columns="run", values="value")
+    jobs.groupby(["label", "user"])["wait"].mean().unstack("label")
 
 Without pandas the columns are numpy arrays:
 
