@@ -177,6 +177,8 @@ bad 's/name: pause, template/name: build, template/'
 bad 's/name: b, dep/name: c, dep/'
 bad 's/^    steps:/    steps: all\n    more:/'
 bad 's/^      tasks:/      task:/'
+bad 's/nodeSelector: {kubernetes.io.hostname: n2}/affinity: [n2]/'
+bad 's/requests: {cpu: 1}/requests: {cpu: lots}/'
 # Chains of tasks in dags in dags are no deeper than the stack goes, wherever they are.
 awk 'BEGIN {
 	print "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: deep, namespace: ci}\nspec:\n  entrypoint: t0\n  templates:"

@@ -155,6 +155,10 @@ static int write_pod(struct argo *w, const struct sl_doc *doc, const struct sl_d
 {
 	struct manifest_text own = { .text = NULL }, spec = { .text = NULL }, whole = { .text = NULL },
 			     filled = { .text = NULL };
+	/* What is wrong with it is wrong where the template stands. */
+	const struct sl_doc_node where = { .line = (uint32_t)w->place.line,
+		.column = (uint32_t)w->place.column };
+	const struct sl_object at = { .doc = w->object->doc, .node = &where };
 	put(&own, "{");
 	put_containers(&own, doc, template);
 	put_placing(w, &own, doc, template);
@@ -167,7 +171,7 @@ static int write_pod(struct argo *w, const struct sl_doc *doc, const struct sl_d
 		status = argo_fill(w, NULL, &whole, &filled);
 	}
 	if (!status)
-		status = kube_text_read(filled.text, filled.len, w->object->doc->file, file, w->err);
+		status = kube_written_read(filled.text, filled.len, &at, file, w->err);
 	free(own.text);
 	free(spec.text);
 	free(whole.text);

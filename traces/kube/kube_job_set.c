@@ -215,6 +215,7 @@ static int write_step(const struct job_set *set, const struct rjob *rjob, const 
 	const struct sl_doc_node *metadata = KUBE_AT(doc, set->object->node, "metadata");
 	const struct sl_doc_node *own = KUBE_AT(doc, metadata, "name");
 	struct manifest_text text = { .text = NULL }, called = { .text = NULL }, one = { .text = NULL };
+	const struct sl_object at = { .doc = doc, .node = rjob->node };
 	kube_put_string(&called, name);
 	kube_put(&one, "[", 1);
 	kube_put_object(&one, doc, rjob->node);
@@ -223,10 +224,9 @@ static int write_step(const struct job_set *set, const struct rjob *rjob, const 
 		{ own ? own : KUBE_AT(doc, metadata, "generateName"), called.text }, { NULL, NULL } };
 	if (!one.failed && !called.failed)
 		kube_put_changed(&text, doc, set->object->node, change);
-	const int status =
-		text.failed || one.failed || called.failed
-			? sl_fail_memory(set->err)
-			: kube_text_read(text.text, text.len, doc->file, &rjob->step->file, set->err);
+	const int status = text.failed || one.failed || called.failed
+				   ? sl_fail_memory(set->err)
+				   : kube_written_read(text.text, text.len, &at, &rjob->step->file, set->err);
 	free(text.text);
 	free(called.text);
 	free(one.text);
