@@ -30,7 +30,6 @@ static void look_at_node(const struct kq *kq, uint32_t row)
 {
 	const struct kq_node *node = &kq->node[row];
 	uint32_t depth = 0;
-	SL_CHECK(*node->name || !node->exists || !node->is_queue);
 	for (uint32_t at = row; !node->cycle && at != KQ_NO; at = kq->node[at].parent)
 		SL_CHECK(at < kq->node_count && ++depth <= kq->node_count);
 	for (uint32_t i = 0; i < node->child_count; i++)
