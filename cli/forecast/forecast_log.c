@@ -461,7 +461,7 @@ static int take_header(struct reading *reading, struct sl_err *err)
 	log->cpus = scenario->cpus;
 	log->gpus = scenario->cluster.gpus;
 	log->nodes = scenario->cluster.node_count;
-	const char *weight = sl_setting_of(&scenario->cluster, "cluster", NULL, "PriorityWeightFairshare");
+	const char *weight = sl_setting_of(&scenario->cluster, "cluster", "", "PriorityWeightFairshare");
 	log->fair = weight && strspn(weight, "0") != strlen(weight);
 	return SL_OK;
 }

@@ -10,6 +10,15 @@
 
 #include "cli/forecast/forecast.h"
 
+/* Slurm's own usage (sshare) has all of it already. */
+static bool says_usage(const struct forecast_base *base)
+{
+	for (size_t i = 0; i < base->setting_count; i++)
+		if (strncmp(base->setting[i], "cluster.usage=", strlen("cluster.usage=")) == 0)
+			return true;
+	return false;
+}
+
 sl_time forecast_used_for(const struct forecast_question *question)
 {
 	const sl_time usual = 14 * 86400 * SL_SECOND;
@@ -17,7 +26,7 @@ sl_time forecast_used_for(const struct forecast_question *question)
 	if (question->base->before != SL_NONE)
 		return question->base->before;
 	if (strcmp(choice->policy->name, "slurm") == 0)
-		return question->log->fair ? usual : 0;
+		return question->log->fair && !says_usage(question->base) ? usual : 0;
 	return strstr(choice->text, "fairshare") || strstr(choice->text, "fair_share") ? usual : 0;
 }
 

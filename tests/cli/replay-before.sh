@@ -26,5 +26,29 @@ for before in 14d 0; do
 done
 schedlab forecast fair.swf -q -p fairshare --at 1050 --horizon 0.001 --futures 5 --json | grep '"job"' >a
 schedlab forecast fair.swf -q -p fairshare --at 1050 --horizon 0.001 --futures 5 --set before=14d --json | grep '"job"' | cmp a - && echo same
+# The same under slurm with PriorityWeightFairshare: user u1 has used the node for four hours, so that u2 goes first.
+mkdir sl
+cat >sl/slurm.conf <<'END_OF_CONF'
+ClusterName=c
+PriorityType=priority/multifactor
+PriorityWeightFairshare=100000
+AccountingStorageType=accounting_storage/slurmdbd
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+NodeName=n1 CPUs=4
+PartitionName=p Nodes=n1 Default=YES
+END_OF_CONF
+printf 'Cluster|Account|User|Share\nc|root||1\nc|x||1\nc|x|u1|1\nc|x|u2|1\nc|x|u3|1\n' >assoc.txt
+cat >now.txt <<'END_OF_LOG'
+JobID|User|Account|Partition|Submit|Start|End|Elapsed|Timelimit|State|NNodes|ReqCPUS|AllocCPUS
+1|u1|x|p|2026-01-05T05:00:00|2026-01-05T05:00:00|2026-01-05T09:00:00|04:00:00|04:10:00|COMPLETED|1|4|4
+2|u3|x|p|2026-01-05T09:00:00|2026-01-05T09:00:00|2026-01-05T09:01:40|00:01:40|00:10:00|COMPLETED|1|4|4
+4|u3|x|p|2026-01-05T09:00:00|2026-01-05T09:05:00|Unknown|00:00:50|00:10:00|RUNNING|1|4|4
+5|u1|x|p|2026-01-05T09:00:01|Unknown|Unknown|00:00:00|00:10:00|PENDING|1|4|0
+6|u2|x|p|2026-01-05T09:00:02|Unknown|Unknown|00:00:00|00:10:00|PENDING|1|4|0
+END_OF_LOG
+for more in --set=replay.before=0 --set=replay.before=14d --seed=1; do
+	schedlab forecast now.txt -c sl -p slurm -q --horizon 0.001 --futures 5 --calibrate 0 --set cluster.accounts=assoc.txt "$more" 2>/dev/null | cut -c 1-60
+done
 schedlab forecast fair.swf -q -p fairshare --at 1050 --set replay.before=soon
 echo "exit $?"
