@@ -43,6 +43,17 @@ static bool hidden(const void *self, sl_time from, sl_time until)
 	return is_tested(test, week_of(test, from)) || is_tested(test, week_of(test, until - 1));
 }
 
+/* The last time before the first tested week that is not over by then. */
+static sl_time hidden_from(const void *self, sl_time time)
+{
+	const struct backtest *test = self;
+	uint32_t week = week_of(test, time);
+	while (week < test->weeks && !is_tested(test, week))
+		week++;
+	const sl_time begin = test->zero + week * test->week;
+	return begin > time ? begin - 1 : time;
+}
+
 /* ---- One moment
  * ---------------------------------------------------------------------------------------------- */
 
@@ -197,7 +208,8 @@ static int week_go(struct backtest *test, uint32_t week, uint32_t moments, struc
 	char name[64];
 	const sl_time begin = test->zero + week * test->week;
 	const sl_time from = begin - HISTORY_WEEKS * test->week;
-	const struct forecast_span span = { from > test->zero ? from : test->zero, begin, hidden, test };
+	const struct forecast_span span = { from > test->zero ? from : test->zero, begin, hidden, hidden_from,
+		test };
 	struct forecast_learned learned;
 	(void)snprintf(name, sizeof(name), "cli/forecast/backtest/%u", week);
 	struct sl_rng rng = sl_rng_stream(test->ways->seed, name);

@@ -61,8 +61,10 @@ static sl_time run_of(const struct future *future, const struct forecast_job *jo
 	if (!question->by_limit)
 		return forecast_run_drawn(
 			question->learned->history, job, elapsed, question->seed, future->number);
+	/* Without a limit of its own a job is planned by its partition's: the longest seen stands for that.
+	 */
 	const sl_time limit =
-		job->limit > 0 ? job->limit : forecast_run_time(question->learned->history, job, 0, 1, 0.999);
+		job->limit > 0 ? job->limit : forecast_run_longest(question->learned->history, job);
 	return limit > elapsed ? limit : elapsed + SL_SECOND;
 }
 

@@ -48,24 +48,27 @@ static bool is_hidden(const struct forecast_span *span, sl_time time)
 	return time != SL_NONE && span->hidden && span->hidden(span->self, time, time + 1);
 }
 
-static bool is_known(const struct forecast_span *span, const struct forecast_job *job)
+/* When what is known of a job submitted then is over. */
+static sl_time known_until(const struct forecast_span *span, sl_time submit)
 {
-	return job->submit >= span->from && job->submit < span->until && !is_hidden(span, job->submit) &&
-	       !is_hidden(span, job->start) && !is_hidden(span, job->end) && !is_hidden(span, job->cancel);
+	const sl_time end = span->hidden_from ? span->hidden_from(span->self, submit) : span->until;
+	return end < span->until ? end : span->until;
 }
 
+/* A job is known by its submission; of what came of it, what came before the next time that is hidden. */
 static void take_known(
 	struct forecast_learned *learned, const struct forecast_log *log, const struct forecast_span *span)
 {
 	for (uint32_t i = 0; i < log->count && log->job[i].submit < span->until; i++) {
 		struct forecast_job *job = &learned->job[learned->count];
-		if (!is_known(span, &log->job[i]))
+		if (log->job[i].submit < span->from || is_hidden(span, log->job[i].submit))
 			continue;
 		*job = log->job[i];
+		job->known = known_until(span, job->submit);
 		learned->of[learned->count++] = i;
 		sl_time *const time[] = { &job->start, &job->end, &job->cancel };
 		for (size_t k = 0; k < SL_LEN(time); k++)
-			if (*time[k] > span->until)
+			if (*time[k] > job->known)
 				*time[k] = SL_NONE; /* Nobody knew it then. */
 		if (job->start != SL_NONE && job->start - job->submit > learned->wait_most)
 			learned->wait_most = job->start - job->submit;

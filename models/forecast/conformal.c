@@ -10,10 +10,18 @@
  * 1))-th, which holds for any distribution if cases are exchangeable; jobs that wait together are not quite.
  *
  * Which voice the factors are of, and by what cases are alike, is one of a few ways: the one whose medians
- * were off least when each week was forecast from those before it. There, too, is seen how much wider than
- * that intervals must be to hold in a week that was not looked at: by how much each had to be stretched
- * around its median, as logarithms, to reach the truth (the score of split conformal prediction); a little
- * more than their level of those scores is taken, and never less than one.
+ * were off least when each week was forecast from those before it. The median itself stays what the futures
+ * say, but where another voice's, or a way's, was off less in those weeks by more than one standard error of
+ * the weeks' differences (the rule of one standard error of Breiman, Friedman, Olshen and Stone,
+ * "Classification and regression trees", 1984: what is simplest of those that are about as good).
+ *
+ * There, too, is seen how much wider than that intervals must be to hold in a week that was not looked at: by
+ * how much each had to be stretched around its median, as logarithms, to reach the truth (the score of split
+ * conformal prediction). What is taken is never less than one, and their level in a sample to which one more
+ * week is added that needs more than any: cases of one week are alike, so that it is weeks that are
+ * exchangeable (Dunn, Wasserman and Ramdas, "Distribution-free prediction sets for two-layer hierarchical
+ * models", JASA 118, 2023). Of less than four weeks an interval reaches at least from now to the latest that
+ * anybody says.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +29,14 @@
 
 #include "models/forecast/forecast_models.h"
 
-enum { FEATURES = FORECAST_VOICES + 1, CASES_LEAST = 40, NEAREST_LEAST = 40, JUDGED_MOST = 300 };
+enum {
+	FEATURES = FORECAST_VOICES + 1,
+	CASES_LEAST = 40,
+	NEAREST_LEAST = 40,
+	JUDGED_MOST = 300,
+	WEEKS_POINT = 4,   /* Of fewer the median stays the futures', */
+	WEEKS_INTERVAL = 2 /* and an interval reaches from now to the latest that anybody says. */
+};
 
 /* A minute more or less is no factor. */
 #define OFFSET (60.0 * SL_SECOND)
@@ -51,7 +66,9 @@ static const struct way {
 struct forecast_calibration {
 	const struct forecast_case *past;
 	size_t count;
-	const struct way *way;
+	const struct way *way;         /* Of all quantiles but the median: */
+	size_t point;                  /* that is of this candidate. */
+	uint32_t weeks;                /* That were forecast from those before. */
 	double (*feature)[FEATURES];   /* By case. */
 	double stretch_80, stretch_90; /* Of intervals around their medians, */
 	sl_time most;                  /* but not beyond the longest that a job went on waiting. */
@@ -176,14 +193,112 @@ static void calibrate(const struct forecast_calibration *of, const struct foreca
 	qsort(found, FORECAST_QUANTILES, sizeof(*found), by_time);
 }
 
-/* What came of forecasting each week from those before it; from all others, where those are too few. */
+/* What came of forecasting cases of each week from those before it; from all others, where those are too few.
+ */
 struct judged {
 	size_t n;
-	sl_time off[JUDGED_MOST + 1]; /* Of medians. */
+	uint32_t at[JUDGED_MOST + 1]; /* Of the past. */
+	sl_time found[SL_LEN(ways)][JUDGED_MOST + 1][FORECAST_QUANTILES];
 	double need_80[JUDGED_MOST + 1], need_90[JUDGED_MOST + 1];
 };
 
-/* By what the interval must be stretched around its median to reach the truth. */
+static void judge(const struct forecast_calibration *of, struct work *work, struct judged *judged)
+{
+	const size_t step = of->count / JUDGED_MOST + 1;
+	size_t before = 0; /* Cases of earlier weeks: they come in order. */
+	judged->n = 0;
+	for (size_t i = 0; i < of->count; i += step) {
+		while (of->past[before].week < of->past[i].week)
+			before++;
+		const enum leave leave = before < CASES_LEAST ? LEAVE_WEEK : LEAVE_LATER;
+		for (size_t k = 0; k < SL_LEN(ways); k++)
+			calibrate(of, &of->past[i], &ways[k], leave, work, judged->found[k][judged->n]);
+		judged->at[judged->n++] = (uint32_t)i;
+	}
+}
+
+/* ---- The median ------------------------------------------------------------------------------------- */
+
+/* Candidates: what each voice says, as it is, then the median of each way. */
+enum { POINTS = FORECAST_VOICES + SL_LEN(ways) };
+
+static sl_time point_of(
+	const struct forecast_calibration *of, const struct judged *judged, size_t i, size_t point)
+{
+	return point < FORECAST_VOICES ? of->past[judged->at[i]].said[point][FORECAST_P50]
+				       : judged->found[point - FORECAST_VOICES][i][FORECAST_P50];
+}
+
+/* The median of absolute errors of each week's judged cases, as logarithms: how many weeks. */
+static size_t errors_of(
+	const struct forecast_calibration *of, const struct judged *judged, size_t point, double *error)
+{
+	sl_time off[JUDGED_MOST + 1];
+	size_t weeks = 0;
+	for (size_t i = 0; i < judged->n;) {
+		const uint32_t week = of->past[judged->at[i]].week;
+		size_t n = 0;
+		for (; i < judged->n && of->past[judged->at[i]].week == week; i++) {
+			const sl_time by = point_of(of, judged, i, point) - of->past[judged->at[i]].actual;
+			off[n++] = by < 0 ? -by : by;
+		}
+		qsort(off, n, sizeof(*off), by_time);
+		error[weeks++] = log_of((double)forecast_quantile(off, n, 0.5));
+	}
+	return weeks;
+}
+
+static double sum_of(const double *value, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += value[i];
+	return sum;
+}
+
+/* By how many standard errors of the weeks' differences the first is less than the second. */
+static double better_by(const double *error, const double *than, size_t weeks)
+{
+	double squares = 0;
+	const double n = (double)weeks;
+	const double sum = sum_of(than, weeks) - sum_of(error, weeks);
+	for (size_t i = 0; i < weeks; i++)
+		squares += (than[i] - error[i] - sum / n) * (than[i] - error[i] - sum / n);
+	if (squares > 0)
+		return sum / n / sqrt(squares / (n - 1) / n);
+	return sum > 0 ? HUGE_VAL : 0;
+}
+
+/* The futures' own, but where another was off less by more than a standard error, over three weeks at least.
+ */
+static size_t choose_point(const struct forecast_calibration *of, const struct judged *judged)
+{
+	double futures[JUDGED_MOST + 1];
+	double other[JUDGED_MOST + 1];
+	size_t best = FORECAST_FUTURES;
+	double least = 0;
+	const size_t weeks = errors_of(of, judged, FORECAST_FUTURES, futures);
+	for (size_t i = 0; i < POINTS && weeks >= WEEKS_POINT; i++) {
+		(void)errors_of(of, judged, i, other);
+		const double mean = sum_of(other, weeks);
+		if (better_by(other, futures, weeks) > 1 && (best == FORECAST_FUTURES || mean < least)) {
+			least = mean;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* ---- Intervals -------------------------------------------------------------------------------------- */
+
+/* The chosen median among the way's other quantiles: none of those is beyond it. */
+static void with_point(sl_time found[FORECAST_QUANTILES], sl_time point)
+{
+	for (int k = 0; k < FORECAST_QUANTILES; k++)
+		if (k == FORECAST_P50 || (k < FORECAST_P50 ? found[k] > point : found[k] < point))
+			found[k] = point;
+}
+
 static double needed(const sl_time found[FORECAST_QUANTILES], int low, int high, sl_time actual)
 {
 	const double most = 10;
@@ -195,27 +310,25 @@ static double needed(const sl_time found[FORECAST_QUANTILES], int low, int high,
 	return side == 0 || off / side > most ? most : off / side;
 }
 
-static void judge(const struct forecast_calibration *of, const struct way *way, struct work *work,
-	struct judged *judged)
+/* Of the judged cases, as if one more week of them had needed more than any. */
+static double level_of(double *need, size_t n, uint32_t weeks, double level)
 {
-	const size_t step = of->count / JUDGED_MOST + 1;
-	size_t before = 0; /* Cases of earlier weeks: they come in order. */
-	judged->n = 0;
-	for (size_t i = 0; i < of->count; i += step) {
-		sl_time found[FORECAST_QUANTILES];
-		const sl_time actual = of->past[i].actual;
-		while (of->past[before].week < of->past[i].week)
-			before++;
-		calibrate(
-			of, &of->past[i], way, before < CASES_LEAST ? LEAVE_WEEK : LEAVE_LATER, work, found);
-		const sl_time by = found[FORECAST_P50] - actual;
-		judged->off[judged->n] = by < 0 ? -by : by;
-		judged->need_80[judged->n] = needed(found, FORECAST_P10, FORECAST_P90, actual);
-		judged->need_90[judged->n++] = needed(found, FORECAST_P5, FORECAST_P95, actual);
+	qsort(need, n, sizeof(*need), by_number);
+	return n ? factor_of(need, n, level + (1 - level) / (weeks + 1)) : 1;
+}
+
+static void judge_needs(struct forecast_calibration *of, struct judged *judged)
+{
+	of->weeks = 0;
+	for (size_t i = 0; i < judged->n; i++) {
+		const sl_time *found = judged->found[of->way - ways][i];
+		const struct forecast_case *is = &of->past[judged->at[i]];
+		of->weeks += !i || is->week != of->past[judged->at[i - 1]].week;
+		judged->need_80[i] = needed(found, FORECAST_P10, FORECAST_P90, is->actual);
+		judged->need_90[i] = needed(found, FORECAST_P5, FORECAST_P95, is->actual);
 	}
-	qsort(judged->off, judged->n, sizeof(*judged->off), by_time);
-	qsort(judged->need_80, judged->n, sizeof(*judged->need_80), by_number);
-	qsort(judged->need_90, judged->n, sizeof(*judged->need_90), by_number);
+	of->stretch_80 = level_of(judged->need_80, judged->n, of->weeks, 0.8);
+	of->stretch_90 = level_of(judged->need_90, judged->n, of->weeks, 0.9);
 }
 
 static sl_time stretched(sl_time time, sl_time median, double by, sl_time most)
@@ -248,25 +361,39 @@ static void work_end(struct work *work)
 	free(work->factor);
 }
 
-static int choose_way(struct forecast_calibration *of, struct sl_err *err)
+/* The way whose medians are off least. */
+static const struct way *choose_way(const struct forecast_calibration *of, const struct judged *judged)
 {
-	const double level_80 = 0.82;
-	const double level_90 = 0.92;
+	sl_time off[JUDGED_MOST + 1];
+	sl_time least = SL_NEVER;
+	const struct way *best = &ways[0];
+	for (size_t k = 0; k < SL_LEN(ways) && judged->n; k++) {
+		for (size_t i = 0; i < judged->n; i++) {
+			const sl_time by = judged->found[k][i][FORECAST_P50] - of->past[judged->at[i]].actual;
+			off[i] = by < 0 ? -by : by;
+		}
+		qsort(off, judged->n, sizeof(*off), by_time);
+		const sl_time by = forecast_quantile(off, judged->n, 0.5);
+		if (by < least) {
+			least = by;
+			best = &ways[k];
+		}
+	}
+	return best;
+}
+
+static int choose(struct forecast_calibration *of, struct sl_err *err)
+{
 	struct work work;
 	struct judged *judged = malloc(sizeof(*judged));
 	int status = work_begin(&work, of->count, err);
 	if (!status && !judged)
 		status = sl_fail_memory(err);
-	sl_time least = SL_NEVER;
-	for (size_t i = 0; i < SL_LEN(ways) && !status && of->count >= CASES_LEAST; i++) {
-		judge(of, &ways[i], &work, judged);
-		const sl_time by = forecast_quantile(judged->off, judged->n, 0.5);
-		if (by >= least)
-			continue;
-		least = by;
-		of->way = &ways[i];
-		of->stretch_80 = factor_of(judged->need_80, judged->n, level_80);
-		of->stretch_90 = factor_of(judged->need_90, judged->n, level_90);
+	if (!status) {
+		judge(of, &work, judged);
+		of->way = choose_way(of, judged);
+		of->point = choose_point(of, judged);
+		judge_needs(of, judged);
 	}
 	work_end(&work);
 	free(judged);
@@ -278,7 +405,9 @@ struct forecast_calibration *forecast_calibration_new(
 {
 	struct forecast_calibration *of = calloc(1, sizeof(*of));
 	if (of) {
-		*of = (struct forecast_calibration){ past, count, &ways[0], NULL, 1, 1, 0 };
+		*of = (struct forecast_calibration){
+			.past = past, .count = count, .way = &ways[0], .stretch_80 = 1, .stretch_90 = 1
+		};
 		of->feature = malloc((count + 1) * sizeof(*of->feature));
 	}
 	if (!of || !of->feature) {
@@ -290,7 +419,7 @@ struct forecast_calibration *forecast_calibration_new(
 		features_of(&past[i], of->feature[i]);
 		of->most = past[i].actual > of->most ? past[i].actual : of->most;
 	}
-	if (choose_way(of, err) == SL_OK)
+	if (choose(of, err) == SL_OK)
 		return of;
 	forecast_calibration_free(of);
 	return NULL;
@@ -308,7 +437,7 @@ const char *forecast_calibration_way(const struct forecast_calibration *calibrat
 	return calibration->count < CASES_LEAST ? "nothing" : calibration->way->name;
 }
 
-/* Nothing is known of how good anybody is: from now to the latest that anybody says. */
+/* Little is known of how good anybody is: from now to the latest that anybody says, at least. */
 static void widest(struct forecast_case *is)
 {
 	is->calibrated[FORECAST_P5] = is->calibrated[FORECAST_P10] = 0;
@@ -316,6 +445,16 @@ static void widest(struct forecast_case *is)
 		for (int k = FORECAST_P90; k <= FORECAST_P95; k++)
 			if (is->said[i][k] > is->calibrated[k])
 				is->calibrated[k] = is->said[i][k];
+}
+
+static sl_time point_now(
+	const struct forecast_calibration *of, const struct forecast_case *is, struct work *work)
+{
+	sl_time found[FORECAST_QUANTILES];
+	if (of->point < FORECAST_VOICES)
+		return is->said[of->point][FORECAST_P50];
+	calibrate(of, is, &ways[of->point - FORECAST_VOICES], LEAVE_NONE, work, found);
+	return found[FORECAST_P50];
 }
 
 int forecast_calibrate(
@@ -331,6 +470,9 @@ int forecast_calibrate(
 	if (!status) {
 		calibrate(calibration, is, calibration->way, LEAVE_NONE, &work, is->calibrated);
 		stretch(calibration, is->calibrated);
+		with_point(is->calibrated, point_now(calibration, is, &work));
+		if (calibration->weeks < WEEKS_INTERVAL)
+			widest(is);
 	}
 	work_end(&work);
 	return status;

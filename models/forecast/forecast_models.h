@@ -21,6 +21,7 @@ struct forecast_job {
 	sl_time submit;
 	sl_time start, end; /* SL_NONE: not, or not yet. */
 	sl_time cancel;     /* While it waited; SL_NONE: it was not. */
+	sl_time known;      /* Of a history: from then on nothing is known of it; 0: as of all. */
 	bool past;          /* It is learned from, and neither runs nor waits at any moment. */
 };
 
@@ -39,17 +40,20 @@ enum forecast_level {
 };
 
 struct forecast_history;
-/* Of the jobs that had ended by then. Only the latest of each group count, the fewer the finer it is. NULL:
- * no memory, as err says. */
+/* Of the jobs that had started by then: how long they ran, or, where the end is not known, were seen to run.
+ * Only the latest of each group count, the fewer the finer it is. NULL: no memory, as err says. */
 struct forecast_history *forecast_history_new(
 	const struct forecast_job *job, size_t count, sl_time until, struct sl_err *err);
 void forecast_history_free(struct forecast_history *history);
-size_t forecast_history_size(const struct forecast_history *history); /* Jobs that it learned from. */
+size_t forecast_history_size(const struct forecast_history *history); /* Jobs whose end it knows. */
 /* How long the job runs in all, where it has run so long (0: it waits): longer than that. The quantile u of
  * its group's run times beyond `elapsed`, of the finest group with the odds n / (n + 4) where n are beyond,
- * or else of the next coarser: `pick` in [0, 1) says which. Beyond all that is known: up to its limit. */
+ * or else of the next coarser: `pick` in [0, 1) says which. Where that is a job whose end is not known, it
+ * ran longer than it was seen to, and so again. Beyond all that is known: up to its limit. */
 sl_time forecast_run_time(const struct forecast_history *history, const struct forecast_job *job,
 	sl_time elapsed, double pick, double u);
+/* The longest of the partition's jobs with that limit; where there is none, of all; 0: of no job. */
+sl_time forecast_run_longest(const struct forecast_history *history, const struct forecast_job *job);
 /* Both drawn: by seed, future and the job's id alone. */
 sl_time forecast_run_drawn(const struct forecast_history *history, const struct forecast_job *job,
 	sl_time elapsed, uint64_t seed, uint32_t future);
@@ -70,6 +74,8 @@ struct forecast_arrivals;
 struct forecast_span {
 	sl_time from, until;
 	bool (*hidden)(const void *self, sl_time from, sl_time until);
+	sl_time (*hidden_from)(
+		const void *self, sl_time time); /* The last known time from then on; NULL: the last. */
 	const void *self;
 };
 /* Sessions: submissions of one user less than half an hour apart. Jobs by submission, lent. */

@@ -8,6 +8,11 @@
  * from the finest group to the coarsest and takes the one of n run times with the odds n / (n + SHRINK): the
  * mixture of the groups' distributions whose weights are those of a Bayesian with SHRINK observations of the
  * coarser one.
+ *
+ * Of a job whose end is not known it is known that it ran so long at least. Left out, it would make run times
+ * look shorter than they are, as long jobs are those whose end is not known. It counts as one that ran longer
+ * than that, as any job does that has run so long: its weight goes to those to the right (Efron, "The two
+ * sample problem with censored data", 5th Berkeley Symposium 1967: the estimate of Kaplan and Meier).
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,10 +41,15 @@ struct group {
 	uint32_t first, count; /* Of the level's values, ascending. */
 };
 
+struct seen {
+	double value; /* Microseconds, or shares of the limit. */
+	bool longer;  /* That is how long it was seen to run: its end is not known. */
+};
+
 struct level {
 	struct group *group; /* By key. */
 	size_t groups;
-	double *value; /* Microseconds, or shares of the limit. */
+	struct seen *seen;
 };
 
 struct forecast_history {
@@ -80,7 +90,7 @@ static bool is_share(const struct forecast_job *job, enum forecast_level level)
 struct entry {
 	uint64_t key;
 	sl_time end;
-	double value;
+	struct seen seen;
 	uint32_t job;
 };
 
@@ -97,9 +107,11 @@ static int by_key_latest(const void *a, const void *b)
 
 static int by_value(const void *a, const void *b)
 {
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-	return (x > y) - (x < y);
+	const struct seen *x = a;
+	const struct seen *y = b;
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->longer - y->longer;
 }
 
 /* Of entries by key, the latest first: groups of so many at most. */
@@ -107,8 +119,8 @@ static int level_fill(
 	struct level *level, const struct entry *entry, size_t count, uint32_t most, struct sl_err *err)
 {
 	level->group = malloc((count + 1) * sizeof(*level->group));
-	level->value = malloc((count + 1) * sizeof(*level->value));
-	if (!level->group || !level->value)
+	level->seen = malloc((count + 1) * sizeof(*level->seen));
+	if (!level->group || !level->seen)
 		return sl_fail_memory(err);
 	uint32_t used = 0;
 	for (size_t i = 0; i < count;) {
@@ -116,17 +128,30 @@ static int level_fill(
 		*group = (struct group){ .key = entry[i].key, .first = used };
 		for (; i < count && entry[i].key == group->key; i++)
 			if (group->count < most) {
-				level->value[used++] = entry[i].value;
+				level->seen[used++] = entry[i].seen;
 				group->count++;
 			}
-		qsort(&level->value[group->first], group->count, sizeof(double), by_value);
+		qsort(&level->seen[group->first], group->count, sizeof(*level->seen), by_value);
 	}
 	return SL_OK;
 }
 
+/* Until when it is known what it did. */
+static sl_time known_until(const struct forecast_job *job, sl_time until)
+{
+	return job->known && job->known < until ? job->known : until;
+}
+
 static bool has_ended(const struct forecast_job *job, sl_time until)
 {
-	return job->start != SL_NONE && job->end != SL_NONE && job->end <= until && job->end > job->start;
+	return job->end != SL_NONE && job->end <= known_until(job, until);
+}
+
+/* How long it ran, or was seen to run; 0: not at all. */
+static sl_time ran(const struct forecast_job *job, sl_time until)
+{
+	const sl_time to = has_ended(job, until) ? job->end : known_until(job, until);
+	return job->start != SL_NONE && to != SL_NEVER && to > job->start ? to - job->start : 0;
 }
 
 /* Cancellations of waiting jobs in the time that jobs waited, by then. */
@@ -138,7 +163,8 @@ static double hazard_of(const struct forecast_job *job, size_t count, sl_time un
 		const bool gone = job[i].cancel != SL_NONE && job[i].cancel <= until;
 		const sl_time left = gone ? job[i].cancel : job[i].start;
 		cancelled += gone;
-		waited += (double)((left != SL_NONE && left < until ? left : until) - job[i].submit);
+		const sl_time known = known_until(&job[i], until);
+		waited += (double)((left != SL_NONE && left < known ? left : known) - job[i].submit);
 	}
 	return waited > 0 ? cancelled / waited : 0;
 }
@@ -150,16 +176,20 @@ static int history_fill(struct forecast_history *history, const struct forecast_
 	int status = entry ? SL_OK : sl_fail_memory(err);
 	for (int k = 0; k < FORECAST_LEVELS && !status; k++) {
 		size_t used = 0;
+		history->size = 0;
 		for (size_t i = 0; i < count; i++) {
-			if (!has_ended(&job[i], until))
+			const sl_time run = ran(&job[i], until);
+			if (!run)
 				continue;
-			const double run = (double)(job[i].end - job[i].start);
+			const bool ended = has_ended(&job[i], until);
 			const bool share = is_share(&job[i], (enum forecast_level)k);
-			entry[used++] = (struct entry){ key_of(&job[i], (enum forecast_level)k), job[i].end,
-				share ? run / (double)job[i].limit : run, (uint32_t)i };
+			entry[used++] =
+				(struct entry){ key_of(&job[i], (enum forecast_level)k), job[i].start + run,
+					{ share ? (double)run / (double)job[i].limit : (double)run, !ended },
+					(uint32_t)i };
+			history->size += ended;
 		}
 		qsort(entry, used, sizeof(*entry), by_key_latest);
-		history->size = used;
 		status = level_fill(&history->level[k], entry, used, levels[k].most, err);
 	}
 	free(entry);
@@ -185,7 +215,7 @@ void forecast_history_free(struct forecast_history *history)
 {
 	for (int k = 0; history && k < FORECAST_LEVELS; k++) {
 		free(history->level[k].group);
-		free(history->level[k].value);
+		free(history->level[k].seen);
 	}
 	free(history);
 }
@@ -215,7 +245,7 @@ static uint32_t first_beyond(const struct level *level, const struct group *grou
 	uint32_t high = group->count;
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
-		if (level->value[group->first + middle] <= value)
+		if (level->seen[group->first + middle].value <= value)
 			low = middle + 1;
 		else
 			high = middle;
@@ -231,28 +261,62 @@ static sl_time beyond_all(const struct forecast_job *job, sl_time elapsed, doubl
 	return elapsed + 1 + (sl_time)(u * (double)(most > least ? most : least));
 }
 
-sl_time forecast_run_time(const struct forecast_history *history, const struct forecast_job *job,
-	sl_time elapsed, double pick, double u)
+/* Of one level, of n run times: what is left of u is as even as u was. */
+static const struct seen *drawn_of(const struct level *level, uint32_t first, uint32_t n, double *u)
+{
+	const double at = *u * n;
+	const uint32_t whole = (uint32_t)at < n ? (uint32_t)at : n - 1;
+	*u = at - whole < 1 ? at - whole : 0;
+	return &level->seen[first + whole];
+}
+
+/* One that is drawn, by the level's unit; NULL: it has outrun all. What is left of `pick` and u is even. */
+static const struct seen *draw(const struct forecast_history *history, const struct forecast_job *job,
+	sl_time elapsed, double *pick, double *u, double *unit)
 {
 	for (int k = 0; k < FORECAST_LEVELS; k++) {
 		const struct level *level = &history->level[k];
 		const struct group *group = group_of(level, key_of(job, (enum forecast_level)k));
 		if (!group)
 			continue;
-		const double unit = is_share(job, (enum forecast_level)k) ? (double)job->limit : 1;
-		const uint32_t first = first_beyond(level, group, (double)elapsed / unit);
+		*unit = is_share(job, (enum forecast_level)k) ? (double)job->limit : 1;
+		const uint32_t first = first_beyond(level, group, (double)elapsed / *unit);
 		const uint32_t n = group->count - first;
 		const double odds = k + 1 == FORECAST_LEVELS ? n > 0 : (double)n / (n + SHRINK);
-		if (pick >= odds) {
-			pick = odds < 1 ? (pick - odds) / (1 - odds) : 0;
-			continue;
+		if (*pick < odds) {
+			*pick = *pick / odds;
+			return drawn_of(level, group->first + first, n, u);
 		}
-		const uint32_t at = first + (uint32_t)(u * n);
-		const sl_time run =
-			(sl_time)(level->value[group->first + (at < group->count ? at : at - 1)] * unit);
-		return run > elapsed ? run : elapsed + 1;
+		*pick = odds < 1 ? (*pick - odds) / (1 - odds) : 0;
+	}
+	return NULL;
+}
+
+sl_time forecast_run_time(const struct forecast_history *history, const struct forecast_job *job,
+	sl_time elapsed, double pick, double u)
+{
+	const struct seen *seen;
+	double unit;
+	while ((seen = draw(history, job, elapsed, &pick, &u, &unit))) {
+		const sl_time run = (sl_time)(seen->value * unit);
+		if (!seen->longer)
+			return run > elapsed ? run : elapsed + 1;
+		elapsed = run > elapsed ? run : elapsed + 1; /* It ran longer than that, too. */
 	}
 	return beyond_all(job, elapsed, u);
+}
+
+sl_time forecast_run_longest(const struct forecast_history *history, const struct forecast_job *job)
+{
+	static const enum forecast_level level[] = { FORECAST_PARTITION_LIMIT, FORECAST_ALL };
+	for (size_t i = 0; i < SL_LEN(level); i++) {
+		const struct level *of = &history->level[level[i]];
+		const struct group *group = group_of(of, key_of(job, level[i]));
+		if (group)
+			return (sl_time)(of->seen[group->first + group->count - 1].value *
+					 (is_share(job, level[i]) ? (double)job->limit : 1));
+	}
+	return 0;
 }
 
 /* Of a job in a future. */

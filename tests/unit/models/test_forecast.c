@@ -57,6 +57,52 @@ Test(forecast, run_times_are_those_beyond_what_it_ran)
 	forecast_history_free(history);
 }
 
+/* Three ended after 10, 20 and 30 s. One was seen to run 25 s: it ran longer than that, as the one of 30 s
+ * did. */
+Test(forecast, a_job_whose_end_is_not_known_ran_longer)
+{
+	struct forecast_job log[] = { job_of(1, 7, 10, 100), job_of(2, 7, 20, 100), job_of(3, 7, 30, 100),
+		job_of(4, 7, 25, 100) };
+	const struct forecast_job asked = job_of(5, 7, 0, 100);
+	const sl_time until = log[3].end;
+	log[3].end = SL_NONE;
+	struct forecast_history *history = history_of(log, 4, until);
+	cr_expect_eq(forecast_history_size(history), 3);
+	cr_expect_eq(seconds(history, &asked, 0, 0, 0.49), 20);
+	cr_expect_eq(seconds(history, &asked, 0, 0, 0.51), 30, "the one of 25 s");
+	cr_expect_eq(seconds(history, &asked, 0, 0, 0.76), 30);
+	cr_expect_eq(seconds(history, &asked, 25, 0, 0), 30, "it has itself not run longer");
+	forecast_history_free(history);
+	/* Seen for 45 s, longer than any: up to a minute more, and of u, 7/8, half is left. */
+	history = history_of(log, 4, until + 20 * SL_SECOND);
+	cr_expect_eq(seconds(history, &asked, 0, 0, 0.875), 45 + 60 / 2);
+	forecast_history_free(history);
+	/* It did end, and nobody knows: what is not known from then on counts as seen until then. */
+	log[3].end = log[3].submit + 25 * SL_SECOND;
+	log[3].known = log[3].submit + 15 * SL_SECOND;
+	history = history_of(log, 4, SL_NEVER);
+	cr_expect_eq(forecast_history_size(history), 3);
+	cr_expect_eq(seconds(history, &asked, 0, 0, 0.3), 20, "15 s, and longer: 20 or 30");
+	cr_expect_eq(seconds(history, &asked, 0, 0, 0.45), 30);
+	forecast_history_free(history);
+}
+
+Test(forecast, the_longest_of_the_partition)
+{
+	struct forecast_job log[] = { job_of(1, 7, 10, 0), job_of(2, 8, 40, 0), job_of(3, 9, 90, 0) };
+	const struct forecast_job asked = job_of(5, 7, 0, 0);
+	struct forecast_job other = asked;
+	log[2].partition = 1;
+	other.partition = 2;
+	struct forecast_history *history = history_of(log, 3, SL_NEVER);
+	cr_expect_eq(forecast_run_longest(history, &asked), 40 * SL_SECOND, "whoever's");
+	cr_expect_eq(forecast_run_longest(history, &other), 90 * SL_SECOND, "of all, as there is none");
+	forecast_history_free(history);
+	history = history_of(log, 0, SL_NEVER);
+	cr_expect_eq(forecast_run_longest(history, &asked), 0);
+	forecast_history_free(history);
+}
+
 Test(forecast, what_had_not_ended_by_then_is_not_known)
 {
 	const struct forecast_job log[] = { job_of(1, 7, 10, 100), job_of(2, 7, 50, 100) };
@@ -167,7 +213,7 @@ static size_t arrivals_of(const struct forecast_job *log, size_t count, sl_time 
 	sl_time to, uint32_t future, struct forecast_arrival **drawn)
 {
 	struct sl_err err = { 0 };
-	const struct forecast_span span = { 0, until, NULL, NULL };
+	const struct forecast_span span = { 0, until, NULL, NULL, NULL };
 	struct forecast_arrivals *arrivals = forecast_arrivals_new(log, count, &span, &err);
 	size_t found = 0;
 	cr_assert(arrivals);
@@ -215,7 +261,7 @@ Test(forecast, hidden_times_are_not_drawn_from)
 		log[week] = job_of(week, week, 60, 100);
 		log[week].submit = week * WEEK + 30 * HOUR;
 	}
-	const struct forecast_span span = { 0, 4 * WEEK, second_week, NULL };
+	const struct forecast_span span = { 0, 4 * WEEK, second_week, NULL, NULL };
 	struct forecast_arrivals *arrivals = forecast_arrivals_new(log, 4, &span, &err);
 	for (uint32_t future = 0; future < 50; future++) {
 		struct forecast_arrival *drawn;
@@ -304,6 +350,46 @@ Test(forecast, calibration_finds_the_factor)
 	forecast_calibration_free(calibration);
 }
 
+/* In each of five weeks what came was a tenth more or less than the futures said, in turn: no factor is
+ * better, and none is applied. */
+Test(forecast, the_median_stays_where_nothing_is_clearly_better)
+{
+	struct sl_err err = { 0 };
+	struct forecast_case past[200];
+	for (int i = 0; i < 200; i++)
+		past[i] = case_of((uint32_t)i / 40, 940, (i / 40 % 2 ? 1100 : 900) - 60);
+	struct forecast_calibration *calibration = forecast_calibration_new(past, 200, &err);
+	cr_assert(calibration);
+	struct forecast_case is = case_of(6, 940, 0);
+	cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
+	cr_expect_eq(is.calibrated[FORECAST_P50], 940 * SL_SECOND);
+	cr_expect_leq(is.calibrated[FORECAST_P5], 840 * SL_SECOND);
+	cr_expect_geq(is.calibrated[FORECAST_P95], 1040 * SL_SECOND);
+	forecast_calibration_free(calibration);
+}
+
+/* Twice as much came, each week. Of three weeks that is not believed of the median, and of one week nothing
+ * is of the interval: that reaches from now to the latest that anybody says. */
+Test(forecast, of_few_weeks_little_is_known)
+{
+	struct sl_err err = { 0 };
+	struct forecast_case past[200];
+	struct forecast_case is = case_of(6, 940, 0);
+	is.said[FORECAST_USER_WAITS][FORECAST_P95] = 9000 * SL_SECOND;
+	for (int i = 0; i < 200; i++)
+		past[i] = case_of((uint32_t)i / 40, 940 + i / 40, 1940 + i % 3);
+	for (size_t weeks = 1; weeks <= 4; weeks++) {
+		struct forecast_calibration *calibration = forecast_calibration_new(past, 40 * weeks, &err);
+		cr_assert(calibration);
+		cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
+		cr_expect_eq(is.calibrated[FORECAST_P50] == 940 * SL_SECOND, weeks < 4, "%zu weeks", weeks);
+		cr_expect_eq(is.calibrated[FORECAST_P5] == 0, weeks == 1, "%zu weeks", weeks);
+		cr_expect_eq(is.calibrated[FORECAST_P95] == 9000 * SL_SECOND, weeks == 1, "%zu weeks", weeks);
+		cr_expect_geq(is.calibrated[FORECAST_P95], 1940 * SL_SECOND, "%zu weeks", weeks);
+		forecast_calibration_free(calibration);
+	}
+}
+
 /* How well it would have done is asked of the weeks before a case's own alone: each week's factor is another
  * one (1 or 8, and a tenth more of every second case), known within the week, and never by the one before it.
  * So the intervals are far wider than the tenth that cases of one week differ by. */
@@ -321,8 +407,10 @@ Test(forecast, a_week_is_judged_by_those_before_it)
 	cr_assert(calibration);
 	struct forecast_case is = case_of(10, (10000 << 8) - 60, 0);
 	cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
-	/* The least that came of such a case was what was said; intervals go far below it. */
-	cr_expect_lt(is.calibrated[FORECAST_P10], is.said[FORECAST_FUTURES][FORECAST_P10] / 2);
+	/* What the futures say stays the median: the other weeks' factor is no better. Of such a case eight
+	 * times as much came every second week, and intervals reach that. */
+	cr_expect_eq(is.calibrated[FORECAST_P50], is.said[FORECAST_FUTURES][FORECAST_P50]);
+	cr_expect_gt(is.calibrated[FORECAST_P95], 8 * is.said[FORECAST_FUTURES][FORECAST_P50]);
 	forecast_calibration_free(calibration);
 }
 
