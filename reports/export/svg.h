@@ -105,7 +105,8 @@ struct svg_run {
 	size_t elsewhere;   /* Intervals whose nodes were not recorded. */
 	uint32_t grid_rows;
 	double *grid; /* Share of capacity in use, grid_rows by SVG_GRID_COLUMNS. */
-	/* Groups: cpus in use, as a share of all, by bin; or the hours by which jobs missed their fair starts. */
+	/* Groups: cpus in use, as a share of all, by bin; or the hours by which jobs missed their fair
+	 * starts. */
 	char *group[SVG_GROUPS + 1]; /* The last: others. */
 	uint32_t groups;
 	bool others;                        /* The last is of all that have no colour. */
@@ -159,6 +160,14 @@ double svg_label_width(const struct svg *svg, double size);
 static inline bool svg_multiples(const struct svg *svg) { return svg->bare && svg->runs > 1; }
 double svg_lines_height(const struct svg *svg);
 void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
+/* svg_charts.c: from the earliest first to the latest last, so that runs lie under each other; the i-th of so
+ * many panels, one under the other; a step of a path; a note at the right above a panel; "easy: who ran
+ * where". */
+void svg_time_range(const struct svg *svg, struct svg_panel *panel);
+struct svg_panel svg_panel_of(const struct svg_panel *capacity, uint32_t i, uint32_t count);
+void svg_put_to(struct sl_out *out, const char *command, double value);
+void svg_caption(struct sl_out *out, const struct svg_panel *panel, const char *text);
+void svg_run_title(const struct svg *svg, char title[160], uint32_t run, const char *of);
 void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
 void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
 void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);

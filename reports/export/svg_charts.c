@@ -12,7 +12,7 @@
 /* ---- Common axes ------------------------------------------------------------------------- */
 
 /* From the earliest first to the latest last, so that runs lie under each other. */
-static void time_range(const struct svg *svg, struct svg_panel *panel)
+void svg_time_range(const struct svg *svg, struct svg_panel *panel)
 {
 	panel->x_least = svg->run[0].first;
 	panel->x_most = svg->run[0].last;
@@ -35,14 +35,14 @@ static void open_path(struct sl_out *out, const struct svg_panel *panel, uint32_
 	sl_out_text(out, " stroke-linejoin=\"round\" d=\"");
 }
 
-static void put_to(struct sl_out *out, const char *command, double value)
+void svg_put_to(struct sl_out *out, const char *command, double value)
 {
 	sl_out_text(out, command);
 	svg_number(out, value);
 }
 
 /* The i-th of so many panels, one under the other. */
-static struct svg_panel panel_of(const struct svg_panel *capacity, uint32_t i, uint32_t count)
+struct svg_panel svg_panel_of(const struct svg_panel *capacity, uint32_t i, uint32_t count)
 {
 	struct svg_panel panel = *capacity;
 	const double each = capacity->height / count;
@@ -75,7 +75,7 @@ double svg_lines_height(const struct svg *svg)
 	return has_series(svg, 0) && has_series(svg, 1) ? 2 * 206 : 260;
 }
 
-static void caption(struct sl_out *out, const struct svg_panel *panel, const char *text)
+void svg_caption(struct sl_out *out, const struct svg_panel *panel, const char *text)
 {
 	if (panel->bare)
 		return;
@@ -92,17 +92,17 @@ static void draw_steps(struct sl_out *out, const struct svg_panel *panel, const 
 {
 	open_path(out, panel, number, 1.3);
 	double y = svg_y(panel, series->y[0]);
-	put_to(out, "M", svg_x(panel, series->x[0]));
-	put_to(out, " ", y);
+	svg_put_to(out, "M", svg_x(panel, series->x[0]));
+	svg_put_to(out, " ", y);
 	for (size_t i = 1; i < series->count; i++) {
 		const double next = svg_y(panel, series->y[i]);
-		put_to(out, "H", svg_x(panel, series->x[i]));
+		svg_put_to(out, "H", svg_x(panel, series->x[i]));
 		if (fabs(next - y) < 0.005)
 			continue;
-		put_to(out, "V", next);
+		svg_put_to(out, "V", next);
 		y = next;
 	}
-	put_to(out, "H", svg_x(panel, run->last));
+	svg_put_to(out, "H", svg_x(panel, run->last));
 	sl_out_text(out, "\"/>\n");
 }
 
@@ -121,7 +121,7 @@ static void lines_apart(const struct svg *svg, struct sl_out *out, const struct 
 	const bool queue = svg->kind == SVG_QUEUE;
 	const unsigned which = !queue && has_series(svg, 1);
 	for (uint32_t i = 0; i < svg->runs; i++) {
-		struct svg_panel panel = panel_of(capacity, i, svg->runs);
+		struct svg_panel panel = svg_panel_of(capacity, i, svg->runs);
 		char title[200];
 		panel.alone = true;
 		panel.y_most = queue ? lines_most(svg, which) : 100;
@@ -141,14 +141,14 @@ void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel 
 {
 	const bool queue = svg->kind == SVG_QUEUE;
 	if (svg_multiples(svg)) {
-		time_range(svg, &capacity);
+		svg_time_range(svg, &capacity);
 		lines_apart(svg, out, &capacity);
 		return;
 	}
 	const uint32_t panels = has_series(svg, 1) ? 2 : 1;
-	time_range(svg, &capacity);
+	svg_time_range(svg, &capacity);
 	for (uint32_t i = 0; i < panels; i++) {
-		struct svg_panel panel = panel_of(&capacity, i, panels);
+		struct svg_panel panel = svg_panel_of(&capacity, i, panels);
 		panel.y_most = queue ? 0 : 100;
 		for (uint32_t j = 0; j < svg->runs; j++)
 			for (size_t k = 0; queue && k < svg->run[j].series[i].count; k++)
@@ -162,7 +162,7 @@ void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel 
 		for (uint32_t j = 0; j < svg->runs; j++)
 			joined |= svg->run[j].series[i].joined;
 		if (joined)
-			caption(out, &panel, "means over 480 equal stretches of each run");
+			svg_caption(out, &panel, "means over 480 equal stretches of each run");
 		for (uint32_t j = 0; j < svg->runs; j++)
 			if (svg->run[j].series[i].count)
 				draw_steps(out, &panel, &svg->run[j], &svg->run[j].series[i], j);
@@ -238,7 +238,7 @@ static void cdf_axis(struct sl_out *out, const struct svg_panel *panel, bool wai
 void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
 	const bool wait = svg->kind == SVG_WAIT_CDF;
-	struct svg_panel panel = panel_of(&capacity, 0, 1);
+	struct svg_panel panel = svg_panel_of(&capacity, 0, 1);
 	panel.y_most = 100;
 	panel.x_least = 0;
 	panel.x_most = 1;
@@ -257,13 +257,13 @@ void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel ca
 		if (!series->count)
 			continue;
 		open_path(out, &panel, i, 1.6);
-		put_to(out, "M", cdf_x(&panel, wait, series->x[0]));
-		put_to(out, " ", svg_y(&panel, 0));
+		svg_put_to(out, "M", cdf_x(&panel, wait, series->x[0]));
+		svg_put_to(out, " ", svg_y(&panel, 0));
 		for (size_t j = 0; j < series->count; j++) {
-			put_to(out, "H", cdf_x(&panel, wait, series->x[j]));
-			put_to(out, "V", svg_y(&panel, series->y[j]));
+			svg_put_to(out, "H", cdf_x(&panel, wait, series->x[j]));
+			svg_put_to(out, "V", svg_y(&panel, series->y[j]));
 		}
-		put_to(out, "H", panel.x + panel.width);
+		svg_put_to(out, "H", panel.x + panel.width);
 		sl_out_text(out, "\"/>\n");
 	}
 }
@@ -271,7 +271,7 @@ void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel ca
 /* Both axes are logarithms: a straight line is a tail that thins out by a power. */
 void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
-	struct svg_panel panel = panel_of(&capacity, 0, 1);
+	struct svg_panel panel = svg_panel_of(&capacity, 0, 1);
 	panel.x_least = 0;
 	panel.x_most = 1;
 	panel.y_least = -1;
@@ -304,11 +304,11 @@ void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_pan
 		if (!series->count)
 			continue;
 		open_path(out, &panel, i, 1.6);
-		put_to(out, "M", panel.x);
-		put_to(out, " ", svg_y(&panel, 0));
+		svg_put_to(out, "M", panel.x);
+		svg_put_to(out, " ", svg_y(&panel, 0));
 		for (size_t j = 0; j < series->count; j++) {
-			put_to(out, "H", cdf_x(&panel, true, series->x[j]));
-			put_to(out, "V", svg_y(&panel, fmax(log10(series->y[j]), panel.y_least)));
+			svg_put_to(out, "H", cdf_x(&panel, true, series->x[j]));
+			svg_put_to(out, "V", svg_y(&panel, fmax(log10(series->y[j]), panel.y_least)));
 		}
 		sl_out_text(out, "\"/>\n");
 	}
@@ -368,7 +368,7 @@ static uint32_t draw_grid(
 	return columns;
 }
 
-static void run_title(const struct svg *svg, char title[160], uint32_t run, const char *of)
+void svg_run_title(const struct svg *svg, char title[160], uint32_t run, const char *of)
 {
 	char *label = export_clean(svg->reported[run].label, 60);
 	(void)snprintf(title, 160, "%s: %s", label ? label : "", of);
@@ -419,9 +419,9 @@ static void draw_windows(struct sl_out *out, const struct svg_panel *panel, cons
 static struct svg_panel rows_panel(const struct svg *svg, struct sl_out *out,
 	const struct svg_panel *capacity, uint32_t run, const char *what)
 {
-	const struct svg_panel panel = panel_of(capacity, run, svg->runs);
+	const struct svg_panel panel = svg_panel_of(capacity, run, svg->runs);
 	char title[160];
-	run_title(svg, title, run, what);
+	svg_run_title(svg, title, run, what);
 	svg_frame(out, &panel, title);
 	draw_row_names(out, &panel, &svg->run[run]);
 	svg_axis_time(out, &panel, svg->run[run].epoch);
@@ -430,7 +430,7 @@ static struct svg_panel rows_panel(const struct svg *svg, struct sl_out *out,
 
 void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
-	time_range(svg, &capacity);
+	svg_time_range(svg, &capacity);
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
 		const struct svg_panel panel = rows_panel(svg, out, &capacity, i, "who ran where");
@@ -451,142 +451,20 @@ void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel 
 		if (run->elsewhere)
 			(void)snprintf(note + strlen(note), sizeof(note) - strlen(note),
 				"; of %zu more the nodes were not recorded", run->elsewhere);
-		caption(out, &panel, note);
+		svg_caption(out, &panel, note);
 	}
 }
 
 void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
 {
-	time_range(svg, &capacity);
+	svg_time_range(svg, &capacity);
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
 		const struct svg_panel panel = rows_panel(svg, out, &capacity, i, "share of cpus in use");
 		char note[96];
 		const uint32_t columns = draw_grid(svg, out, &panel, run);
 		(void)snprintf(note, sizeof(note), "means over %u x %u cells", run->grid_rows, columns);
-		caption(out, &panel, note);
-	}
-}
-
-/* ---- Shares ------------------------------------------------------------------------------------------ */
-
-static void draw_area(
-	struct sl_out *out, const struct svg_panel *panel, const struct svg_run *run, uint32_t group)
-{
-	const double width = (run->last - run->first) / SVG_BINS;
-	double base[SVG_BINS] = { 0 };
-	for (uint32_t i = 0; i < group; i++)
-		for (unsigned j = 0; j < SVG_BINS; j++)
-			base[j] += run->used[i * SVG_BINS + j];
-	sl_out_printf(out, "<path fill=\"%s\" stroke=\"#ffffff\" stroke-width=\"0.4\" d=\"",
-		svg_colour[group % SVG_COLOURS]);
-	put_to(out, "M", svg_x(panel, run->first));
-	put_to(out, " ", svg_y(panel, base[0]));
-	for (unsigned j = 0; j < SVG_BINS; j++) {
-		put_to(out, "V", svg_y(panel, base[j] + run->used[group * SVG_BINS + j]));
-		put_to(out, "H", svg_x(panel, run->first + (j + 1) * width));
-	}
-	for (unsigned j = SVG_BINS; j--;) {
-		put_to(out, "V", svg_y(panel, base[j]));
-		put_to(out, "H", svg_x(panel, run->first + j * width));
-	}
-	sl_out_text(out, "Z\"><title>");
-	svg_escape(out, run->group[group]);
-	sl_out_text(out, "</title></path>\n");
-}
-
-static void group_legend(struct sl_out *out, const struct svg_panel *panel, const struct svg_run *run)
-{
-	for (uint32_t i = 0; i < run->groups; i++) {
-		const double y = panel->y + 12 + 14.0 * i;
-		const double x = panel->x + panel->width + 12;
-		svg_rect(out, (double[]){ x, y - 8 }, (double[]){ 9, 9 }, svg_colour[i % SVG_COLOURS]);
-		sl_out_text(out, "/>\n");
-		const struct svg_text name = { .x = x + 14,
-			.y = y,
-			.size = 10,
-			.anchor = "start",
-			.fill = SVG_INK,
-			.most = *run->entitlement_rule ? 11 : 17 };
-		svg_text(out, &name, run->group[i]);
-		if (!(run->entitlement[i] >= 0))
-			continue;
-		char share[32];
-		(void)snprintf(share, sizeof(share), "%.1f %%", 100 * run->entitlement[i]);
-		const struct svg_text entitlement = {
-			.x = x + 106, .y = y, .size = 9.5, .anchor = "end", .fill = SVG_FAINT
-		};
-		svg_text(out, &entitlement, share);
-	}
-}
-
-/* Below the axis, in a narrow picture: as many rows as it takes. */
-static void group_legend_below(
-	const struct svg *svg, struct sl_out *out, const struct svg_panel *panel, const struct svg_run *run)
-{
-	double x = 4;
-	double y = panel->y + panel->height + 33;
-	for (uint32_t i = 0; i < run->groups; i++) {
-		const double width = 26 + 6 * (double)strlen(run->group[i]);
-		if (x > 4 && x + width > svg->width) {
-			x = 4;
-			y += 14;
-		}
-		svg_rect(out, (double[]){ x, y - 8 }, (double[]){ 9, 9 }, svg_colour[i % SVG_COLOURS]);
-		sl_out_text(out, "/>\n");
-		const struct svg_text name = {
-			.x = x + 14, .y = y, .size = 10, .anchor = "start", .fill = SVG_INK
-		};
-		svg_text(out, &name, run->group[i]);
-		x += width;
-	}
-}
-
-/* The highest that areas stand on each other in any run. */
-static double areas_most(const struct svg *svg)
-{
-	double most = 0;
-	for (uint32_t i = 0; i < svg->runs; i++)
-		for (unsigned j = 0; j < SVG_BINS; j++) {
-			double sum = 0;
-			for (uint32_t g = 0; g < svg->run[i].groups; g++)
-				sum += svg->run[i].used[g * SVG_BINS + j];
-			most = fmax(most, sum);
-		}
-	return most;
-}
-
-void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
-{
-	const bool unfair = svg->kind == SVG_UNFAIRNESS;
-	const double most = unfair ? areas_most(svg) : 100;
-	const double step = svg_step(most, 3);
-	time_range(svg, &capacity);
-	capacity.width -= svg->bare ? 0 : 118;
-	capacity.y_most = most > 0 ? ceil(most / step) * step : 1;
-	for (uint32_t i = 0; i < svg->runs; i++) {
-		const struct svg_run *run = &svg->run[i];
-		struct svg_panel panel = panel_of(&capacity, i, svg->runs);
-		char title[160];
-		char of[64];
-		panel.height -= svg->bare ? 30 : 0;
-		(void)snprintf(of, sizeof(of),
-			unfair ? "hours started late, by %s" : "share of cpus in use, by %s",
-			run->grouped_by);
-		run_title(svg, title, i, of);
-		svg_frame(out, &panel, title);
-		svg_axis_values(out, &panel, unfair ? " h" : " %");
-		svg_axis_time(out, &panel, run->epoch);
-		for (uint32_t j = 0; j < run->groups; j++)
-			draw_area(out, &panel, run, j);
-		if (*run->entitlement_rule)
-			caption(out, &panel, "beside a name: what it is entitled to");
-		if (unfair && !run->groups)
-			caption(out, &panel, "nobody, or nobody looked (replay.metrics=field)");
-		if (svg->bare)
-			group_legend_below(svg, out, &panel, run);
-		else
-			group_legend(out, &panel, run);
+		svg_caption(out, &panel, note);
 	}
 }
 

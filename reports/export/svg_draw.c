@@ -15,7 +15,7 @@ const char *const svg_colour[SVG_COLOURS] = { "#0072b2", "#d55e00", "#009e73", "
 	"#56b4e9", "#7a5195", "#6b6b6b" };
 const char *const svg_page_colour[SVG_COLOURS] = { "#0067a5", "#c85200", "#007f5f", "#a0468a", "#8a6a00",
 	"#4b5563", "#2f8fc4", "#80431f" };
-const char *const svg_dash[SVG_COLOURS] = { "", "6 3", "2 2", "8 3 2 3", "1 3", "12 4", "4 2 1 2 1 2",
+const char *const svg_dash[SVG_COLOURS] = { "", "6 3", "2 2", "8 3 2 3", "4 2 1 2 1 2", "12 4", "1 3",
 	"3 5" };
 const char *const svg_shade[SVG_SHADES] = { "#eaf1f8", "#d3e2f0", "#bad1e7", "#9dbfdc", "#7eaad0", "#6094c3",
 	"#457db4", "#2e66a3", "#1b4f8c", "#0b3873" };

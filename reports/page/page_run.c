@@ -291,7 +291,8 @@ int page_run_report(struct page *page, const struct sl_document_run *reported, s
 		.cpu_parts = result->cluster ? sl_parts(result->cluster->cpu_parts) : 1,
 		.gpu_parts = result->cluster ? sl_parts(result->cluster->gpu_parts) : 1 };
 	static void (*const put[])(struct page_run *) = { page_use_put, page_cdf_put, make_ranges,
-		page_shares_put, page_unfair_put, page_columns_put, page_charges_put, page_rows_put, page_cohorts_put };
+		page_shares_put, page_unfair_put, page_columns_put, page_charges_put, page_rows_put,
+		page_cohorts_put };
 	for (uint32_t row = 0; row < run.total && !run.suspended; row++)
 		run.suspended = sl_suspended_of(result, row) > 0;
 	choose_tick(&run);

@@ -219,6 +219,7 @@ def test_picture(b, p):
     shown = b.run("return page.charts['glance-queued-1'].values(arguments[0])[0]", float(row["time"]))
     assert shown == float(row["jobs_queued"]), (shown, row)
     assert not b.run("return document.querySelector('#picture [data-chart=glance-gpus-0]') !== null")
+    assert b.run("return page.charts['glance-survival'].plot.data.length") == 1 + 3, "who waits longest, all over each other"
     b.open(p.one)
     assert b.run("return document.querySelector('#picture')") is None
 
@@ -247,6 +248,24 @@ def test_survival(b, p):
     waits = sorted(float(row["wait"]) for row in p.rows("small", "2-easy") if row["wait"])
     least = 10 ** found[-1]
     assert 0 < least < 0.05, (least, len(waits))
+
+
+def test_unfair(b, p):
+    """with metrics of the field: by user and period what the metrics say in sum, and waits by size and run time as a table"""
+    b.open(p.field)
+    b.box("[data-test=unfair]")
+    b.frames()
+    metrics = p.metrics("field", "2-sjf")
+    found = b.run("""return page.data.block(page.runs[1].unfair.user[0].missed).then((missed) =>
+        page.data.block(page.runs[1].unfair.user[0].jobs).then((jobs) => [page.runs[1].unfair.user[0].name,
+            missed.reduce((a, x) => a + x, 0) / jobs.reduce((a, x) => a + x, 0)]))""")
+    name, mean = found
+    assert abs(mean - metrics[f"fair_start.miss.mean{{user={name}}}"]) < 1e-3, found
+    assert b.run("return document.querySelectorAll('#unfair [data-test=chart]').length") > 1
+    cells = b.run("""return [...document.querySelectorAll('#waits [data-test=waits-table]')].map((table) => table.querySelectorAll('.wait-cell').length)""")
+    assert cells == [len([key for key in p.metrics("field", run) if key.startswith("wait.mean{size=") and ",run=" in key]) for run in ("1-easy", "2-sjf")], cells
+    b.open(p.small)
+    assert b.run("return !document.querySelector('#unfair') && !document.querySelector('#waits')")
 
 
 # ---- The schedule

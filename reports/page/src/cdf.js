@@ -131,6 +131,21 @@
 		});
 	}
 
+	const ofRun = (run) => ({ name: run.label, colour: () => page.theme.run(run.index), dash: page.theme.dash(run.index),
+		visible: () => run.visible, swatch: () => page.swatch(run.index), run });
+
+	/* Of all jobs, on two logarithms; nothing where no run has waits. */
+	page.survival = async function (host) {
+		const all = await Promise.all(page.runs.map((run) => page.data.block(run.cdf)));
+		const pairs = page.runs.map((run, i) => [run, (all[i] || []).find((curve) => curve.of === 'wait' && curve.by === 'all')])
+			.filter(([, curve]) => curve);
+		const measure = { ...measures.wait_survival, runs: true };
+		const curves = pairs.map(([, curve]) => curve);
+		if (curves.length)
+			draw(host, { name: 'glance-survival', title: 'Share of jobs that waited longer', measure, scale: scaleOf(measure, curves), curves,
+				look: (curve, k) => ofRun(pairs[k][0]), height: 260 });
+	};
+
 	page.section({
 		id: 'distribution', title: 'Distribution of waits and slowdowns', link: 'Distribution', order: 40,
 		when: () => page.runs.some((run) => run.cdf !== null && run.cdf !== undefined),
@@ -151,9 +166,6 @@
 							groups.push(curve.group);
 				return groups;
 			}
-
-			const ofRun = (run) => ({ name: run.label, colour: () => page.theme.run(run.index), dash: page.theme.dash(run.index),
-				visible: () => run.visible, swatch: () => page.swatch(run.index), run });
 
 			/* A panel a group, the runs over each other; or one run, its groups over each other. */
 			function fill() {

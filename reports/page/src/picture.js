@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * picture.js - what the page opens with: use and queue of each run over time, a small chart each, on the same scales.
+ * picture.js - what the page opens with: use and queue of each run over time, a small chart each, on the same scales; and
+ * who waits longest, all runs over each other on two logarithms.
  *
  * Lines that lie over each other hide each other; side by side, what one policy does otherwise is seen at once.
  */
@@ -49,6 +50,7 @@
 			}
 			page.fill(body, page.runs.length > most ? page.el('p', { class: 'note', text: `The first ${most} of ${page.runs.length} runs.` }) : [],
 				grid);
+			await page.survival(body);
 		},
 	});
 })();

@@ -4,6 +4,7 @@
  * size and run time, waited how long.
  */
 (function () {
+	const charted = 6; /* Users. */
 	const sum = (values) => values.reduce((total, value) => total + value, 0);
 	const labelOf = (one) => one.other ? 'all others' : one.name === '' ? 'none' : one.name;
 	const keyOf = (one) => `${one.other ? 1 : 0}/${one.name}`;
@@ -35,7 +36,7 @@
 		return page.tableOf({
 			caption: 'Fair starts missed, by user', test: 'unfair',
 			head: ['user', ...all.flatMap(({ run }) => {
-				const of = all.length > 1 ? [page.swatch(run.index), ' ', page.name(run.label, 30), ': '] : [];
+				const of = all.length > 1 ? [page.swatch(run.index), ' ', page.name(run.label, 30), ' '] : [];
 				return [page.el('span', {}, ...of, 'late'), 'by, mean'];
 			})],
 			rows: usersOf(all).map((one) => [page.name(labelOf(one), 40), ...all.flatMap((loaded) => {
@@ -48,16 +49,9 @@
 
 	function charts(host, all) {
 		const { x, held } = page.merge(all.map(({ time }) => time));
-		const users = usersOf(all).filter((one) => one.missed > 0);
-		const mean = (loaded, mine, i) => i >= 0 && i < loaded.periods && mine.jobs[i] ? mine.missed[i] / mine.jobs[i] : NaN;
-		let top = 0;
-		for (const one of users)
-			for (const loaded of all) {
-				const mine = findIn(loaded, one);
-				for (let i = 0; mine && i < loaded.periods; i++)
-					top = Math.max(top, mean(loaded, mine, i) || 0);
-			}
-		const text = (v) => Number.isFinite(v) ? page.text.duration(v) : '\u2013';
+		const users = usersOf(all).filter((one) => one.missed > 0 && !one.other).slice(0, charted);
+		const mean = (loaded, mine, i) => i >= 0 && i < loaded.periods && mine.jobs[i] ? mine.missed[i] / mine.jobs[i] / 3600 : NaN;
+		const text = (v) => Number.isFinite(v) ? `${page.text.number(v, 3)}${page.text.THIN}h` : '\u2013';
 		users.forEach((one, number) => {
 			const series = all.flatMap((loaded, k) => {
 				const mine = findIn(loaded, one);
@@ -67,8 +61,8 @@
 			});
 			let chart = null;
 			chart = page.chart(host, {
-				name: `unfair-${number}`, title: labelOf(one), unit: 'fair start missed by, mean', x, series, linked: true, height: 130, top,
-				named: all.length > 1, compact: true, text, xTicks: page.text.ticks, xText: page.text.time,
+				name: `unfair-${number}`, title: `user ${labelOf(one)}`, unit: 'fair start missed by, mean', x, series, linked: true, height: 130,
+				named: all.length > 1, compact: true, text, xTicks: page.text.ticks, xText: page.text.time, yTicks: text,
 				table: () => page.sampled(`Fair starts missed by ${page.text.clean(labelOf(one), 60)}`, () => chart, series, text),
 			});
 		});
@@ -80,8 +74,8 @@
 		async build(body) {
 			const all = (await Promise.all(page.runs.map(load))).filter(Boolean);
 			const note = page.el('p', { class: 'note', text: 'By how long jobs started later than their fair start times (replay.fair_start), 0 of those that ' +
-				'did not, in the mean over the jobs that were submitted in a period; of the users that missed most.' });
-			const tables = page.el('div');
+				'did not, in the mean over the jobs that were submitted in a period. Of each run the users that missed most have a line; \u2013: there they are among all others.' });
+			const tables = page.el('div', { class: 'shares-table' });
 			const grid = page.el('div', { class: 'grid' });
 			const fill = () => tables.replaceChildren(table(all.filter(({ run }) => run.visible)));
 			page.fill(body, note, tables, grid);
@@ -119,7 +113,7 @@
 
 	function waitsTable(run, { sizes, lengths }, most) {
 		return page.tableOf({
-			caption: `${page.text.clean(run.label, 60)}: mean wait by cpus (down) and run time (across), and of how many jobs`, test: 'waits-table',
+			caption: page.text.clean(run.label, 60), test: 'waits-table',
 			head: ['cpus', ...lengths],
 			rows: sizes.map((size) => [size, ...lengths.map((length) => {
 				const wait = run.metrics[`wait.mean{size=${size},run=${length}}`];
@@ -127,7 +121,7 @@
 				if (wait === undefined)
 					return null;
 				const cell = page.el('div', { class: 'wait-cell' }, page.el('span', { text: page.text.duration(wait) }), page.el('small', { text: page.text.number(jobs, 7) }));
-				cell.style.setProperty('--much', String(Math.round(100 * Math.log1p(wait) / Math.log1p(most || 1))));
+				cell.style.setProperty('--much', String(Math.round(100 * Math.log1p(wait / 60) / Math.log1p(most / 60))));
 				return cell;
 			})]),
 		});
@@ -141,7 +135,7 @@
 			const most = Math.max(1, ...page.runs.flatMap((run) => Object.keys(run.metrics).filter((name) => cellName.test(name)).map((name) => run.metrics[name])));
 			const tables = page.el('div', { class: 'waits' });
 			const fill = () => tables.replaceChildren(...page.runs.filter((run) => run.visible).map((run) => waitsTable(run, classes, most)));
-			page.fill(body, page.el('p', { class: 'note', text: 'The darker, the longer (on a logarithm, the same in all tables).' }), tables);
+			page.fill(body, page.el('p', { class: 'note', text: 'Mean waits by cpus (down) and run time (across), and below each of how many jobs. The stronger the colour, the longer, on a logarithm that all tables share.' }), tables);
 			fill();
 			page.shown.subscribe(fill);
 		},
