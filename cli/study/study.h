@@ -34,9 +34,17 @@ struct study_cell {
 	int sure;                      /* -1, 1: it is less, more. */
 };
 
+/* Mean wait of the jobs of one class of size and run time, of the first seed. */
+struct study_wait {
+	const char *size, *run;
+	int64_t jobs, wait; /* In millionths. */
+};
+
 struct study_row {
 	const char *label;       /* The policy. */
 	struct study_cell *cell; /* By metric of the table. */
+	struct study_wait *wait;
+	size_t waits;
 };
 
 /* What of a trace is not replayed, or not as it stands there. */
@@ -100,7 +108,7 @@ int study_recall_seed(const struct study *study, const struct study_panel *panel
 extern const struct sl_document study_document;
 const char *study_chart(size_t i); /* NULL: there are no more. */
 
-/* study_tables.c: table.csv, table.md, table.tex, exclusions.csv; index.html. */
+/* study_tables.c: table.csv, table.md, table.tex, exclusions.csv, waits.csv; index.html. */
 int study_write_tables(const struct study *study, struct sl_err *err);
 int study_write_page(const struct study *study, struct sl_err *err);
 /* "mean wait (s)" */

@@ -262,6 +262,37 @@ static int counts_take(const struct taking *taking, const struct comparison *all
 	return counts->why_repaired && counts->why_dropped ? SL_OK : sl_fail_memory(err);
 }
 
+/* "wait.mean{size=2-3,run=<5m}", and how many jobs that is of. */
+static bool wait_of(struct study_wait *wait, const struct sl_metrics *metrics,
+	const struct metric_row *metric, struct sl_arena *arena)
+{
+	static const char name[] = "wait.mean{size=";
+	const size_t begin = sizeof(name) - 1;
+	const char *run = strncmp(metric->name, name, begin) == 0 ? strstr(metric->name, ",run=") : NULL;
+	char jobs[200];
+	*wait = (struct study_wait){ .wait = metric->micro };
+	if (!run)
+		return true;
+	(void)snprintf(jobs, sizeof(jobs), "jobs%.150s", metric->name + sizeof("wait.mean") - 1);
+	const int64_t *count = metrics_get(metrics, jobs);
+	wait->jobs = count ? *count : 0;
+	wait->size = sl_strdup(arena, metric->name + begin, (size_t)(run - metric->name) - begin);
+	wait->run = sl_strdup(arena, run + 5, strcspn(run + 5, "}"));
+	return wait->size && wait->run;
+}
+
+static int waits_take(
+	struct study_row *row, const struct sl_metrics *metrics, struct sl_arena *arena, struct sl_err *err)
+{
+	row->wait = sl_alloc(arena, metrics->count + 1, sizeof(*row->wait));
+	for (size_t i = 0; i < metrics->count && row->wait; i++) {
+		if (!wait_of(&row->wait[row->waits], metrics, &metrics->row[i], arena))
+			return sl_fail_memory(err);
+		row->waits += row->wait[row->waits].size != NULL;
+	}
+	return row->wait ? SL_OK : sl_fail_memory(err);
+}
+
 static int cells_take(const struct taking *taking, const struct comparison *all, struct sl_err *err)
 {
 	const struct study *study = taking->study;
@@ -290,6 +321,9 @@ static int cells_take(const struct taking *taking, const struct comparison *all,
 			}
 			cell->sure = certain ? certain->sure : 0;
 		}
+		const int status = waits_take(row, &all->row[r].metrics, study->arena, err);
+		if (status)
+			return status;
 	}
 	return panel->row ? SL_OK : sl_fail_memory(err);
 }
@@ -469,9 +503,12 @@ static int seeds_done(struct study *study, struct study_panel *panel, struct sl_
 	struct go go = { .folder = STUDY_SEEDS, .taking = { .study = study, .panel = panel } };
 	bool known;
 	int status = study_recall_panel(study, panel, STUDY_SEEDS, &known, err);
-	if (status || known)
-		return status;
-	status = panel_go(study, panel, &go, err);
+	if (!status && !known)
+		status = panel_go(study, panel, &go, err);
+	for (size_t r = 0; r < panel->rows && r < single.rows && !status; r++) {
+		panel->row[r].wait = single.row[r].wait;
+		panel->row[r].waits = single.row[r].waits;
+	}
 	if (status != SL_USAGE || !go.same)
 		return status;
 	*err = (struct sl_err){ 0 };

@@ -65,6 +65,16 @@ static void put_cells(struct json *json, const struct study *study, const struct
 	json_close(json);
 }
 
+static void put_waits(struct json *json, const struct study_row *row)
+{
+	json_nest(json, "waits", '[', &json_tight);
+	for (size_t i = 0; i < row->waits; i++)
+		json_object(json, NULL, datum_text("size", row->wait[i].size),
+			datum_text("run", row->wait[i].run), datum_micro("jobs", row->wait[i].jobs),
+			datum_micro("wait", row->wait[i].wait));
+	json_close(json);
+}
+
 static void put_counts(struct json *json, const struct study_counts *counts)
 {
 	json_object(json, "counts", datum_count("rows", counts->rows),
@@ -123,6 +133,7 @@ int study_keep_panel(const struct study *study, const struct study_panel *panel,
 		if (first) {
 			json_put(&json, datum_digest("digest", first->row[r].digest));
 			put_sample(&json, first->args, &first->row[r].metrics);
+			put_waits(&json, &panel->row[r]);
 		}
 		json_close(&json);
 	}
@@ -223,6 +234,23 @@ static bool cells_recall(const struct study *study, const struct sl_doc *doc, co
 	return m == study->metrics;
 }
 
+static bool waits_recall(const struct study *study, const struct sl_doc *doc, const struct sl_doc_node *list,
+	struct study_row *row)
+{
+	row->wait = sl_alloc(study->arena, list ? list->count + (size_t)1 : 1, sizeof(*row->wait));
+	if (!row->wait)
+		return false;
+	SL_DOC_EACH (one, doc, list) {
+		struct study_wait *wait = &row->wait[row->waits++];
+		wait->size = text_of_point(study, doc, one, "size");
+		wait->run = text_of_point(study, doc, one, "run");
+		if (!wait->size || !wait->run || !micro_of(doc, one, "jobs", &wait->jobs) ||
+			!micro_of(doc, one, "wait", &wait->wait))
+			return false;
+	}
+	return true;
+}
+
 static bool counts_recall(const struct study *study, const struct sl_doc *doc, struct study_counts *counts)
 {
 	const struct sl_doc_node *map = sl_doc_member(doc, doc->node, "counts");
@@ -256,7 +284,8 @@ static bool panel_recall(const struct study *study, const struct sl_doc *doc, st
 	SL_DOC_EACH (one, doc, rows) {
 		struct study_row *row = &found.row[r++];
 		row->label = text_of_point(study, doc, one, "label");
-		if (!row->label || !cells_recall(study, doc, sl_doc_member(doc, one, "cells"), row))
+		if (!row->label || !cells_recall(study, doc, sl_doc_member(doc, one, "cells"), row) ||
+			!waits_recall(study, doc, sl_doc_member(doc, one, "waits"), row))
 			return false;
 	}
 	*panel = found;

@@ -131,6 +131,31 @@ static int exclusions_csv(const struct study *study, struct sl_err *err)
 	return sl_out_commit(out, err);
 }
 
+/* ---- waits.csv ------------------------------------------------------------------------------------------
+ */
+
+static int waits_csv(const struct study *study, struct sl_err *err)
+{
+	struct sl_out *out;
+	const int status = sl_out_open(&out, "waits.csv", err);
+	if (status)
+		return status;
+	sl_out_text(out, "panel,policy,cpus,run_time,jobs,wait_mean\n");
+	for (size_t p = 0; p < study->panels; p++)
+		for (size_t r = 0; r < study->panel[p].rows; r++) {
+			const struct study_row *row = &study->panel[p].row[r];
+			for (size_t i = 0; i < row->waits; i++) {
+				csv_begin(out, datum_text(NULL, study->panel[p].name),
+					datum_text(NULL, row->label), datum_text(NULL, row->wait[i].size),
+					datum_text(NULL, row->wait[i].run),
+					datum_micro(NULL, row->wait[i].jobs),
+					datum_micro(NULL, row->wait[i].wait));
+				sl_out_text(out, "\n");
+			}
+		}
+	return sl_out_commit(out, err);
+}
+
 /* ---- Policies by panels, of one metric -------------------------------------------------------------------
  */
 
@@ -314,6 +339,8 @@ int study_write_tables(const struct study *study, struct sl_err *err)
 	if (!status)
 		status = exclusions_csv(study, err);
 	if (!status)
+		status = waits_csv(study, err);
+	if (!status)
 		status = table_md(study, err);
 	return status ? status : table_tex(study, err);
 }
@@ -357,7 +384,7 @@ int study_write_page(const struct study *study, struct sl_err *err)
 		put_metric(out, study, m, &html);
 	sl_out_printf(out,
 		"<p>%s</p>\n<p>Tables: <a href=\"table.csv\">CSV</a>, <a href=\"table.md\">Markdown</a>, <a "
-		"href=\"table.tex\">LaTeX</a>. What was left out: <a href=\"exclusions.csv\">exclusions.csv</a>.</p>\n",
+		"href=\"table.tex\">LaTeX</a>. What was left out: <a href=\"exclusions.csv\">exclusions.csv</a>. Waits by size and run time: <a href=\"waits.csv\">waits.csv</a>.</p>\n",
 		study_bold);
 	for (size_t p = 0; p < study->panels; p++)
 		html_panel(out, &study->panel[p]);

@@ -29,6 +29,10 @@ wc -l <single
 diff single table && echo the same
 sed -n 1,3p s/table.csv
 cat s/exclusions.csv
+# Waits by size and run time are those of the run.
+grep -c . s/waits.csv
+grep '^1-log.swf,easy,1,<5m,' s/waits.csv
+sed -n 's/^"\(jobs\|wait.mean\){size=1,run=<5m}": //p' s/runs/1-log.swf/2-easy/metrics.json
 sed -n 1,16p s/table.md
 cat s/table.tex
 grep -o 'font-weight="bold">Utilization' s/figures/1-log.swf-utilization.svg || echo no heading

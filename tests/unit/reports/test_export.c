@@ -542,6 +542,7 @@ Test(export, sqlite_has_all_runs)
 		{ "SELECT count(*) FROM jobs WHERE user = 'a, \"b\"' || char(10) || '17'", 4 },
 		{ "SELECT value * 10 FROM metrics WHERE run = 1 AND name = 'wait.mean'", 75 },
 		{ "SELECT count(*) FROM metrics", 3 },
+		{ "SELECT count(*) FROM attempts WHERE job_id = 1", 0 },
 		{ "SELECT count(*) FROM facts WHERE run = 1 AND key = 'policy' AND value = 'easy'", 1 },
 		{ "SELECT run * 1000 - estimate * 10 FROM differences WHERE low IS NULL", 2025 },
 		{ "SELECT count(DISTINCT job_id) FROM jobs WHERE typeof(job_id) = 'text'", 2 },
