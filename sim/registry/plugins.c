@@ -603,6 +603,13 @@ static int choose_values(const struct registry *registry, struct policy_choice *
 		return status;
 	if (!choice->policy) {
 		char similar[128];
+		const char *first = sl_strdup(arena, name, strcspn(name, ","));
+		if (first && strlen(first) < strlen(name) &&
+			(sl_by_name(registry->known.policies, first) ||
+				sl_by_name(registry->known.presets, first)))
+			return sl_fail(err, SL_USAGE,
+				"unknown policy '%s': give several one by one: -p %s -p %s", name, first,
+				name + strlen(first) + 1);
 		return sl_fail(err, SL_USAGE, "unknown policy '%s': %s'schedlab list policies' shows all",
 			name, did_you_mean(similar, nearest(name, policy_name_at, registry)));
 	}

@@ -19,3 +19,5 @@ echo '{ "wait.mean": 1,
 schedlab compare bad || echo "exit $?"
 echo '{ "wait.mean": 1, "wait.mean": 2 }' >bad/metrics.json
 schedlab compare bad || echo "exit $?"
+# Several policies are several options.
+schedlab compare "$DATA/four.swf" -q -p fcfs,easy || echo "exit $?"
