@@ -251,8 +251,8 @@ static struct kueue_charge make_charge(struct kueue *k, const char *template, si
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as documents are, which their reader bounds. */
-static bool is_same(const struct sl_doc *doc, const struct sl_doc_node *node, const struct sl_doc *other_doc,
-	const struct sl_doc_node *other)
+static bool is_same_document(const struct sl_doc *doc, const struct sl_doc_node *node,
+	const struct sl_doc *other_doc, const struct sl_doc_node *other)
 {
 	if (node->kind != other->kind || node->count != other->count || node->quoted != other->quoted)
 		return false;
@@ -260,7 +260,7 @@ static bool is_same(const struct sl_doc *doc, const struct sl_doc_node *node, co
 		return strcmp(doc->text + node->text, other_doc->text + other->text) == 0;
 	const struct sl_doc_node *of = sl_doc_child(other_doc, other);
 	SL_DOC_EACH (one, doc, node) {
-		if (!of || !is_same(doc, one, other_doc, of))
+		if (!of || !is_same_document(doc, one, other_doc, of))
 			return false;
 		if (node->kind == SL_DOC_MAP && strcmp(doc->text + one->key, other_doc->text + of->key) != 0)
 			return false;
@@ -276,7 +276,7 @@ static const struct kueue_template *find_alike(struct kueue *k, struct sl_at req
 	for (uint32_t i = 0; i < k->dra->kinds && requests.node; i++) {
 		const struct sl_at other =
 			sl_at_get(kq_doc_of(k->kq, k->dra->kind[i]->object), "spec.spec.devices.requests");
-		if (other.node && is_same(requests.doc, requests.node, other.doc, other.node))
+		if (other.node && is_same_document(requests.doc, requests.node, other.doc, other.node))
 			return k->dra->kind[i];
 	}
 	return NULL;
