@@ -176,7 +176,8 @@ static int read_rows(struct reading *reading, struct sl_err *err)
 	if (!status)
 		status = settings_check_used(&reading->settings, &base->choice, 1, err);
 	for (size_t i = 0; i < reading->scenario.ignored_count && !status; i++)
-		talk("%s: %s", base->options.trace, reading->scenario.ignored[i]);
+		log_line(reading->poor ? LOG_WARNING : LOG_INFO, "%s: %s", base->options.trace,
+			reading->scenario.ignored[i]);
 	if (!status)
 		talk_anomalies(&reading->scenario);
 	/* The first N jobs of a file in order are its first rows; what else is left out is not known by row.
