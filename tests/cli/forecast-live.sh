@@ -25,6 +25,9 @@ cat >queue.json <<'END'
   "end_time": 0, "time_limit": {"set": true, "infinite": false, "number": 10}, "node_count": {"set": true, "number": 1}, "cpus": {"set": true, "number": 4}}]}
 END
 ask queue.json --history now.txt --at 2026-01-05T09:05:50
+# When it was printed says last_update, of data_parser v0.0.40 on: a moment need not be given.
+sed 's/^ /&/; s/^{"jobs"/{"last_backfill": {"set": true, "number": 1767603940}, "last_update": {"set": true, "infinite": false, "number": 1767603950}, "jobs"/' queue.json >dated.json
+ask dated.json --history now.txt
 # As text: squeue -l, whose first line says when it was printed, and squeue with columns of one's own; a list that does not say when it was
 # printed has no place beside a history with dates, and by itself begins with whoever has run longest.
 cat >squeue.txt <<'END_OF_QUEUE'

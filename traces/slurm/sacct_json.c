@@ -22,6 +22,7 @@ struct walk {
 	struct sl_doc doc; /* The element. */
 	struct sacct_cells cells;
 	struct sacct_text capacity; /* Of the element. */
+	int64_t printed;            /* When slurmctld listed its jobs; SL_NONE: it is not said. */
 };
 
 /* ---- Values -------------------------------------------------------------------------------- */
@@ -253,6 +254,8 @@ static void queue_times(struct walk *w, const struct sl_doc_node *job, const cha
 	if (waits || start <= 0)
 		return;
 	put_format(w, SACCT_START, "%" PRId64, start);
+	if (goes && w->printed != SL_NONE && w->printed >= start)
+		put_format(w, SACCT_ELAPSEDRAW, "%" PRId64, w->printed - start);
 	if (goes || end < start)
 		return;
 	put_format(w, SACCT_END, "%" PRId64, end);
@@ -360,6 +363,31 @@ static int object(struct walk *w)
 	return json->failed ? w->s.err->status : SL_OK;
 }
 
+/* "last_update", which stands behind the jobs: slurmctld's time as it listed them (_pack_init_job_info). */
+static int64_t printed_at(struct walk *w, const char *text, const char *end)
+{
+	enum { FIRST_JOB = 1 << 18 }; /* Accounting, which may be long, is not looked through. */
+	static const char state[] = "\"job_state\"";
+	const size_t len = (size_t)(end - text);
+	struct sl_err none = { 0 };
+	struct sl_json json;
+	struct sl_json_word key;
+	bool first = true;
+	int64_t at = SL_NONE;
+	if (!memmem(text, len < FIRST_JOB ? len : FIRST_JOB, state, sizeof(state) - 1))
+		return SL_NONE;
+	sl_json_begin(&json, w->s.file, text, end, &none);
+	if (sl_json_peek(&json) != '{')
+		return SL_NONE;
+	sl_json_open(&json);
+	while (sl_json_member(&json, &key, &first))
+		if (!sl_json_is(&key, "last_update"))
+			sl_json_skip(&json);
+		else if (sl_json_tree(&json, &w->doc) == SL_OK)
+			at = sacct_json_number_of(w, w->doc.node);
+	return at;
+}
+
 static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_err *err)
 {
 	struct walk *w = calloc(1, sizeof(*w));
@@ -372,6 +400,7 @@ static int json_read(struct sl_input *in, const struct sl_sink *sink, struct sl_
 	w->doc = (struct sl_doc){ .file = w->json.file, .loose = true };
 	if (!status)
 		status = sacct_begin(&w->s, sl_input_name(in), sink, err);
+	w->printed = status ? SL_NONE : printed_at(w, text, end);
 	if (!status)
 		status = object(w);
 	if (!status)
