@@ -21,7 +21,7 @@ static bool says_usage(const struct forecast_base *base)
 
 sl_time forecast_used_for(const struct forecast_question *question)
 {
-	const sl_time usual = 14 * 86400 * SL_SECOND;
+	const sl_time usual = INT64_C(14) * 86400 * SL_SECOND;
 	const struct policy_choice *choice = &question->base->choice;
 	if (question->base->before != SL_NONE)
 		return question->base->before;

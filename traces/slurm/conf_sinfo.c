@@ -343,7 +343,7 @@ static char header_of(const char *p, const char *end, enum column *column, size_
 		known += is >= 0 && is != COLUMN_OTHER;
 		column[(*count)++] = is < 0 ? COLUMN_OTHER : (enum column)is;
 	}
-	return nodes && known >= 2 && known * 2 >= *count ? separator : '\0';
+	return (char)(nodes && known >= 2 && known * 2 >= *count ? separator : 0);
 }
 
 static const char *sinfo_line(const char *p, const char *end, const char **next)

@@ -209,7 +209,7 @@ static void plain_gres(struct squeue *queue, struct sacct_cell *cell)
 		if (begins && cell->len - i > 5 && memcmp(cell->p + i, "gres", 4) == 0 &&
 			(cell->p[i + 4] == '/' || cell->p[i + 4] == ':'))
 			i += 5;
-		text[len++] = cell->p[i] == '=' ? ':' : cell->p[i];
+		text[len++] = (char)(cell->p[i] == '=' ? ':' : cell->p[i]);
 	}
 	if (len)
 		set_text(cell, sacct_keep(&queue->text, text, len));

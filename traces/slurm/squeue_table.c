@@ -152,7 +152,7 @@ static char separator_of(const char *p, const char *end)
 		}
 		p = next;
 	}
-	return id && known >= 3 ? separator : '\0';
+	return (char)(id && known >= 3 ? separator : 0);
 }
 
 static int header(struct queue_table *t, const char *p, const char *end, uint64_t line)
