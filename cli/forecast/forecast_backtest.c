@@ -245,7 +245,8 @@ static int calibrate_week(
 	struct backtest *test, uint32_t week, struct forecast_case *past, struct sl_err *err)
 {
 	const size_t count = past_cases(test, week, past);
-	struct forecast_calibration *calibration = forecast_calibration_new(past, count, err);
+	struct forecast_calibration *calibration =
+		forecast_calibration_new(past, count, test->log->simulated, err);
 	int status = calibration ? SL_OK : err->status;
 	for (size_t i = 0; i < test->count && !status; i++)
 		if (test->cases[i].week == week)

@@ -10,17 +10,20 @@
  * 1))-th, which holds for any distribution if cases are exchangeable; jobs that wait together are not quite.
  *
  * Which voice the factors are of, and by what cases are alike, is one of a few ways: the one whose medians
- * were off least when each week was forecast from those before it. The median itself stays what the futures
- * say, but where another voice's, or a way's, was off less in those weeks by more than one standard error of
- * the weeks' differences (the rule of one standard error of Breiman, Friedman, Olshen and Stone,
- * "Classification and regression trees", 1984: what is simplest of those that are about as good).
+ * were off least when each week was forecast from those before it. By itself the median is what
+ * the futures say, where they are of the policy that decides; where that is not known, the geometric mean of
+ * theirs, the user's waits' and similar jobs' (combined forecasts are better than most single ones: Bates and
+ * Granger, "The combination of forecasts", Operational Research Quarterly 20(4), 1969). Another voice, or a
+ * way, takes its place that was off less in those weeks by more than one standard error of the weeks'
+ * differences (the rule of one standard error of Breiman, Friedman, Olshen and Stone, "Classification and
+ * regression trees", 1984: what is simplest of those that are about as good).
  *
  * There, too, is seen how much wider than that intervals must be to hold in a week that was not looked at: by
  * how much each had to be stretched around its median, as logarithms, to reach the truth (the score of split
  * conformal prediction). What is taken is never less than one, and their level in a sample to which one more
  * week is added that needs more than any: cases of one week are alike, so that it is weeks that are
  * exchangeable (Dunn, Wasserman and Ramdas, "Distribution-free prediction sets for two-layer hierarchical
- * models", JASA 118, 2023). Of less than four weeks an interval reaches at least from now to the latest that
+ * models", JASA 118, 2023). Of a single week an interval reaches at least from now to the latest that
  * anybody says.
  */
 #include <math.h>
@@ -34,7 +37,7 @@ enum {
 	CASES_LEAST = 40,
 	NEAREST_LEAST = 40,
 	JUDGED_MOST = 300,
-	WEEKS_POINT = 4,   /* Of fewer the median stays the futures', */
+	WEEKS_POINT = 4,   /* Of fewer the median stays what it is by itself, */
 	WEEKS_INTERVAL = 2 /* and an interval reaches from now to the latest that anybody says. */
 };
 
@@ -219,14 +222,30 @@ static void judge(const struct forecast_calibration *of, struct work *work, stru
 
 /* ---- The median ------------------------------------------------------------------------------------- */
 
-/* Candidates: what each voice says, as it is, then the median of each way. */
-enum { POINTS = FORECAST_VOICES + SL_LEN(ways) };
+/* Candidates: what each voice says, as it is; a mean of theirs; then the median of each way. */
+enum { POINT_MEAN = FORECAST_VOICES, POINT_WAYS, POINTS = POINT_WAYS + SL_LEN(ways) };
+
+/* Of the futures and of waits before, as logarithms. */
+static sl_time mean_of(const struct forecast_case *is)
+{
+	const double sum = log_of((double)is->said[FORECAST_FUTURES][FORECAST_P50]) +
+			   log_of((double)is->said[FORECAST_USER_WAITS][FORECAST_P50]) +
+			   log_of((double)is->said[FORECAST_SIMILAR][FORECAST_P50]);
+	const double time = exp(sum / 3) - OFFSET;
+	return time > 0 ? (sl_time)time : 0;
+}
+
+/* Of those that are not ways'. */
+static sl_time point_said(const struct forecast_case *is, size_t point)
+{
+	return point == POINT_MEAN ? mean_of(is) : is->said[point][FORECAST_P50];
+}
 
 static sl_time point_of(
 	const struct forecast_calibration *of, const struct judged *judged, size_t i, size_t point)
 {
-	return point < FORECAST_VOICES ? of->past[judged->at[i]].said[point][FORECAST_P50]
-				       : judged->found[point - FORECAST_VOICES][i][FORECAST_P50];
+	return point < POINT_WAYS ? point_said(&of->past[judged->at[i]], point)
+				  : judged->found[point - POINT_WAYS][i][FORECAST_P50];
 }
 
 /* The median of absolute errors of each week's judged cases, as logarithms: how many weeks. */
@@ -269,20 +288,19 @@ static double better_by(const double *error, const double *than, size_t weeks)
 	return sum > 0 ? HUGE_VAL : 0;
 }
 
-/* The futures' own, but where another was off less by more than a standard error, over three weeks at least.
- */
+/* What it is by itself, but where another was off less by more than a standard error. */
 static size_t choose_point(const struct forecast_calibration *of, const struct judged *judged)
 {
-	double futures[JUDGED_MOST + 1];
+	double own[JUDGED_MOST + 1];
 	double other[JUDGED_MOST + 1];
-	size_t best = FORECAST_FUTURES;
+	size_t best = of->point;
 	double least = 0;
-	const size_t weeks = errors_of(of, judged, FORECAST_FUTURES, futures);
+	const size_t weeks = errors_of(of, judged, of->point, own);
 	for (size_t i = 0; i < POINTS && weeks >= WEEKS_POINT; i++) {
 		(void)errors_of(of, judged, i, other);
-		const double mean = sum_of(other, weeks);
-		if (better_by(other, futures, weeks) > 1 && (best == FORECAST_FUTURES || mean < least)) {
-			least = mean;
+		const double sum = sum_of(other, weeks);
+		if (better_by(other, own, weeks) > 1 && (best == of->point || sum < least)) {
+			least = sum;
 			best = i;
 		}
 	}
@@ -389,7 +407,7 @@ static int choose(struct forecast_calibration *of, struct sl_err *err)
 	int status = work_begin(&work, of->count, err);
 	if (!status && !judged)
 		status = sl_fail_memory(err);
-	if (!status) {
+	if (!status && of->count >= CASES_LEAST) {
 		judge(of, &work, judged);
 		of->way = choose_way(of, judged);
 		of->point = choose_point(of, judged);
@@ -401,13 +419,16 @@ static int choose(struct forecast_calibration *of, struct sl_err *err)
 }
 
 struct forecast_calibration *forecast_calibration_new(
-	const struct forecast_case *past, size_t count, struct sl_err *err)
+	const struct forecast_case *past, size_t count, bool known, struct sl_err *err)
 {
 	struct forecast_calibration *of = calloc(1, sizeof(*of));
 	if (of) {
-		*of = (struct forecast_calibration){
-			.past = past, .count = count, .way = &ways[0], .stretch_80 = 1, .stretch_90 = 1
-		};
+		*of = (struct forecast_calibration){ .past = past,
+			.count = count,
+			.way = &ways[0],
+			.point = known ? (size_t)FORECAST_FUTURES : (size_t)POINT_MEAN,
+			.stretch_80 = 1,
+			.stretch_90 = 1 };
 		of->feature = malloc((count + 1) * sizeof(*of->feature));
 	}
 	if (!of || !of->feature) {
@@ -451,9 +472,9 @@ static sl_time point_now(
 	const struct forecast_calibration *of, const struct forecast_case *is, struct work *work)
 {
 	sl_time found[FORECAST_QUANTILES];
-	if (of->point < FORECAST_VOICES)
-		return is->said[of->point][FORECAST_P50];
-	calibrate(of, is, &ways[of->point - FORECAST_VOICES], LEAVE_NONE, work, found);
+	if (of->point < POINT_WAYS)
+		return point_said(is, of->point);
+	calibrate(of, is, &ways[of->point - POINT_WAYS], LEAVE_NONE, work, found);
 	return found[FORECAST_P50];
 }
 
@@ -463,6 +484,7 @@ int forecast_calibrate(
 	struct work work;
 	memcpy(is->calibrated, is->said[FORECAST_FUTURES], sizeof(is->calibrated));
 	if (calibration->count < CASES_LEAST) {
+		with_point(is->calibrated, point_said(is, calibration->point));
 		widest(is);
 		return SL_OK;
 	}

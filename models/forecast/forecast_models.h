@@ -132,14 +132,14 @@ struct forecast_case {
 	sl_time calibrated[FORECAST_QUANTILES];
 };
 struct forecast_calibration;
-/* Of cases whose outcome is known, by week; lent. The way of calibration whose medians are off least, where
- * each week is forecast from those before it. NULL: no memory. */
+/* Of cases whose outcome is known, by week; lent. known: the futures are of the policy that decides. NULL: no
+ * memory. */
 struct forecast_calibration *forecast_calibration_new(
-	const struct forecast_case *past, size_t count, struct sl_err *err);
+	const struct forecast_case *past, size_t count, bool known, struct sl_err *err);
 void forecast_calibration_free(struct forecast_calibration *calibration);
 const char *forecast_calibration_way(const struct forecast_calibration *calibration);
-/* is->calibrated: quantiles that were right in the cases most like it; of fewer than 40 cases the median of
- * the futures, and from now to the latest that anybody says. */
+/* is->calibrated: quantiles that were right in the cases most like it; of fewer than 40 cases the median by
+ * itself, and from now to the latest that anybody says. */
 int forecast_calibrate(
 	const struct forecast_calibration *calibration, struct forecast_case *is, struct sl_err *err);
 

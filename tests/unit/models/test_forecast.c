@@ -329,7 +329,7 @@ Test(forecast, calibration_finds_the_factor)
 	struct forecast_case past[200];
 	for (int i = 0; i < 200; i++)
 		past[i] = case_of((uint32_t)i / 20, 100 * (i % 20 + 1) - 60, 200 * (i % 20 + 1) - 60);
-	struct forecast_calibration *calibration = forecast_calibration_new(past, 200, &err);
+	struct forecast_calibration *calibration = forecast_calibration_new(past, 200, true, &err);
 	cr_assert(calibration);
 	struct forecast_case is = case_of(11, 940, 0);
 	cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
@@ -338,14 +338,14 @@ Test(forecast, calibration_finds_the_factor)
 			(long long)(is.calibrated[i] / SL_SECOND));
 	forecast_calibration_free(calibration);
 	/* Of few cases nothing is learned. */
-	calibration = forecast_calibration_new(past, 39, &err);
+	calibration = forecast_calibration_new(past, 39, true, &err);
 	cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
 	cr_expect_eq(is.calibrated[FORECAST_P50], 940 * SL_SECOND);
 	forecast_calibration_free(calibration);
 	/* Nor how well it would have done, of a single week. */
 	for (int i = 0; i < 50; i++)
 		past[i] = case_of(0, 940, 1940);
-	calibration = forecast_calibration_new(past, 50, &err);
+	calibration = forecast_calibration_new(past, 50, true, &err);
 	cr_assert(calibration);
 	forecast_calibration_free(calibration);
 }
@@ -358,13 +358,30 @@ Test(forecast, the_median_stays_where_nothing_is_clearly_better)
 	struct forecast_case past[200];
 	for (int i = 0; i < 200; i++)
 		past[i] = case_of((uint32_t)i / 40, 940, (i / 40 % 2 ? 1100 : 900) - 60);
-	struct forecast_calibration *calibration = forecast_calibration_new(past, 200, &err);
+	struct forecast_calibration *calibration = forecast_calibration_new(past, 200, true, &err);
 	cr_assert(calibration);
 	struct forecast_case is = case_of(6, 940, 0);
 	cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
 	cr_expect_eq(is.calibrated[FORECAST_P50], 940 * SL_SECOND);
 	cr_expect_leq(is.calibrated[FORECAST_P5], 840 * SL_SECOND);
 	cr_expect_geq(is.calibrated[FORECAST_P95], 1040 * SL_SECOND);
+	forecast_calibration_free(calibration);
+}
+
+/* Where the policy is not known, the geometric mean of what futures, user and similar waits say, a minute
+ * more each: 1 000, 8 000 and 27 000 s make 6 000. */
+Test(forecast, of_a_policy_that_is_not_known_forecasts_are_combined)
+{
+	struct sl_err err = { 0 };
+	struct forecast_case is = case_of(6, 940, 0);
+	struct forecast_calibration *calibration = forecast_calibration_new(&is, 0, false, &err);
+	cr_assert(calibration);
+	is.said[FORECAST_USER_WAITS][FORECAST_P50] = 7940 * SL_SECOND;
+	is.said[FORECAST_SIMILAR][FORECAST_P50] = 26940 * SL_SECOND;
+	is.said[FORECAST_LIMITS][FORECAST_P50] = 1;
+	cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
+	cr_expect_leq(llabs(is.calibrated[FORECAST_P50] - 5940 * SL_SECOND), SL_SECOND);
+	cr_expect_geq(is.calibrated[FORECAST_P95], is.calibrated[FORECAST_P50]);
 	forecast_calibration_free(calibration);
 }
 
@@ -379,7 +396,8 @@ Test(forecast, of_few_weeks_little_is_known)
 	for (int i = 0; i < 200; i++)
 		past[i] = case_of((uint32_t)i / 40, 940 + i / 40, 1940 + i % 3);
 	for (size_t weeks = 1; weeks <= 4; weeks++) {
-		struct forecast_calibration *calibration = forecast_calibration_new(past, 40 * weeks, &err);
+		struct forecast_calibration *calibration =
+			forecast_calibration_new(past, 40 * weeks, true, &err);
 		cr_assert(calibration);
 		cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
 		cr_expect_eq(is.calibrated[FORECAST_P50] == 940 * SL_SECOND, weeks < 4, "%zu weeks", weeks);
@@ -403,7 +421,7 @@ Test(forecast, a_week_is_judged_by_those_before_it)
 		past[i] = case_of(
 			(uint32_t)week, said - 60, said * (week % 2 ? 8 : 1) * (i % 2 ? 11 : 10) / 10 - 60);
 	}
-	struct forecast_calibration *calibration = forecast_calibration_new(past, 400, &err);
+	struct forecast_calibration *calibration = forecast_calibration_new(past, 400, true, &err);
 	cr_assert(calibration);
 	struct forecast_case is = case_of(10, (10000 << 8) - 60, 0);
 	cr_assert_eq(forecast_calibrate(calibration, &is, &err), SL_OK);
