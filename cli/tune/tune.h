@@ -63,7 +63,7 @@ struct tune_span {
 struct judged_column {
 	double today, is;   /* Means; NAN: there is none. */
 	unsigned spans;     /* With both. */
-	double effective;   /* What they tell, in even ones. */
+	unsigned differing; /* Of these; of fewer than six nothing is told. */
 	bool bounded, told; /* It has an interval; 0 is outside. */
 	double low, high;   /* Of the change, in parts of today's. */
 };
@@ -81,6 +81,7 @@ struct gainer {
 	double jobs, was, is; /* Mean waits in seconds. */
 };
 
+enum { TUNE_DIFFERING_LEAST = 6 };
 enum { FRONT_MAX = 12, GAINERS_MAX = 36 };
 enum tune_verdict { TUNE_BETTER, TUNE_NO_BETTER, TUNE_TRADE, TUNE_WORSE, TUNE_NOTHING_FOUND };
 
@@ -96,14 +97,13 @@ struct tune {
 	struct wanted wanted[TUNE_COLUMNS_MAX];
 	struct tune_problem problem;
 	struct tune_span *span;
-	size_t spans;    /* Tuned on and judged. */
+	size_t spans;    /* Tuned on and judged; behind them one of the log's first second, to try values on. */
 	uint32_t *order; /* Those tuned on, as they are met. */
 	sl_time warm;
 	struct scenario scenario; /* Of the whole log. */
 	struct policy_choice choice;
 	bool loaded;
 	bool silent;     /* Of what cannot be simulated. */
-	uint64_t trials; /* Runs of one span of values alone: of the search's budget. */
 
 	struct tune_search search;
 	struct judged *front; /* The first is the winner. */
@@ -146,8 +146,6 @@ int place_yaml(struct file_place *place, const struct tuned_file *file, const ch
 
 /* tune_check.c: today's settings have what is wanted; names and values that may move are such. */
 int knobs_check(struct tune *tune, struct sl_err *err);
-/* Of the runs that this took those that are not the search's, too. */
-uint64_t trials_apart(struct tune *tune);
 
 /* tune_points.c */
 struct simulated {

@@ -318,6 +318,8 @@ static int spans_of(
 		if (row > before)
 			tune->span[tune->spans++] = span;
 	}
+	if (tune->span)
+		tune->span[tune->spans] = (struct tune_span){ first, first + SL_SECOND };
 	if (tune->spans >= LEAST_SPANS)
 		return SL_OK;
 	return sl_fail(err, SL_USAGE,

@@ -195,34 +195,11 @@ static int trials_take(struct tune *tune, size_t k, struct trials *trials, struc
 			if (policies > 1)
 				level[policy] = p;
 			trials->simulated[trials->count] = (struct simulated){ .level = level,
-				.span = tune->order[0],
+				.span = tune->spans,
 				.value = value + trials->count * TUNE_COLUMNS_MAX };
 			trials->count++;
 		}
 	return SL_OK;
-}
-
-static bool has_met(const struct tune_search *search, const uint32_t *level)
-{
-	for (size_t i = 0; i < search->count; i++)
-		if (search->candidate[i].met &&
-			memcmp(search->candidate[i].level, level, search->problem.axes * sizeof(*level)) == 0)
-			return true;
-	return false;
-}
-
-uint64_t trials_apart(struct tune *tune)
-{
-	uint64_t apart = 0;
-	for (size_t k = 0; k < tune->problem.axes; k++) {
-		struct trials trials;
-		struct sl_err err;
-		if (trials_take(tune, k, &trials, &err) != SL_OK)
-			return apart;
-		for (size_t t = 0; t < trials.count; t++)
-			apart += !has_met(&tune->search, trials.level[t]);
-	}
-	return apart;
 }
 
 /* A word that no policy takes is a mistake; of what has an order, if neither end can be: what can is not
@@ -262,7 +239,6 @@ static int check_alone(struct tune *tune, const char *const *metric, struct sl_e
 		if (!status && trials.count)
 			status = simulate_points(
 				tune, trials.simulated, trials.count, metric, tune->problem.columns, err);
-		tune->trials += trials.count;
 		if (!status)
 			status = trials_judge(tune, k, &trials, err);
 	}

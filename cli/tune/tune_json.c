@@ -33,7 +33,7 @@ static void put_judged(struct json *json, const struct judged_column *column)
 {
 	json_put(json, datum_micro("judged_today", rounded(column->today)),
 		datum_micro("judged", rounded(column->is)), datum_count("spans", column->spans),
-		datum_micro("effective", rounded(column->effective)),
+		datum_count("differing", column->differing),
 		datum_if(column->bounded, datum_micro("change_low", rounded(column->low))),
 		datum_if(column->bounded, datum_micro("change_high", rounded(column->high))),
 		datum_flag("told", column->told));

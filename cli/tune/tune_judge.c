@@ -3,8 +3,9 @@
  * tune_judge.c - the search over the spans tuned on; then the winner, what it is made of, and the front on
  * the spans that nobody looked at.
  *
- * A difference to today is tested over the judged spans, in their order, as schedlab compare does it over
- * blocks (stats.h): that the mean of is - today is not 0, and the change of the sum as a Fieller interval.
+ * A difference to today is tested over the judged spans, in their order, by the signs of what each has
+ * (stats.h): if neither is better, each might have the other sign. The interval of the change is of all
+ * changes that this test does not rule out.
  */
 #include <math.h>
 #include <string.h>
@@ -192,15 +193,14 @@ static void judge_column(
 		difference[count] = x - y;
 		before[count++] = y;
 	}
-	const struct stats_evidence evidence = stats_evidence(difference, count, true, 0.95);
 	*to = (struct judged_column){ .spans = count,
 		.today = count ? sum_before / count : (double)NAN,
-		.is = count ? sum / count : (double)NAN,
-		.effective = evidence.effective };
-	if (evidence.t <= 0)
-		return;
-	to->told = stats_significant(difference, count, evidence.t);
-	to->bounded = stats_ratio(difference, before, count, evidence.t, &to->low, &to->high);
+		.is = count ? sum / count : (double)NAN };
+	for (unsigned i = 0; i < count; i++)
+		to->differing += difference[i] != 0;
+	to->told = stats_signs(difference, count, true) <= 0.05;
+	to->bounded = to->differing >= TUNE_DIFFERING_LEAST &&
+		      stats_signs_ratio(difference, before, count, true, 0.95, &to->low, &to->high);
 }
 
 static void judge(const struct judging *judging, size_t is, size_t was, struct judged *to)
@@ -388,12 +388,7 @@ int tune_go(struct tune *tune, struct sl_err *err)
 	int status = knobs_check(tune, err);
 	if (status)
 		return status;
-	/* What was tried alone is of what may be simulated; of every point it is a part. */
-	struct tune_problem problem = tune->problem;
-	const uint64_t least = (uint64_t)2 * problem.spans;
-	problem.budget = problem.budget > least + tune->trials ? problem.budget - tune->trials : least;
-	status = tune_search_run(&tune->search, &problem, tune->arena, simulate, tune, err);
-	tune->search.spent += status || problem.every ? 0 : trials_apart(tune);
+	status = tune_search_run(&tune->search, &tune->problem, tune->arena, simulate, tune, err);
 	if (!status)
 		status = front_take(tune, err);
 	tune->verdict = TUNE_NOTHING_FOUND;

@@ -124,7 +124,7 @@ static void batch_factors(struct batch *batch)
 static int batch_points(struct batch *batch, size_t *number, struct sl_err *err)
 {
 	int status = SL_OK;
-	for (size_t span = 0; span < batch->tune->spans; span++)
+	for (size_t span = 0; span <= batch->tune->spans; span++)
 		for (size_t i = 0; i < batch->count && !status; i++) {
 			if (batch->simulated[i].span != span)
 				continue;

@@ -42,11 +42,11 @@ static const char *interval_text(char text[80], const struct judged_column *colu
 	if (column->today == column->is && !column->bounded)
 		return "";
 	/* Of nothing there are no parts. */
-	if (!column->bounded && column->effective >= 6)
+	if (!column->bounded && column->differing >= TUNE_DIFFERING_LEAST)
 		return column->told ? "told" : "~";
 	if (!column->bounded)
-		(void)snprintf(text, 80, "none: %u spans tell what %.1f even ones would", column->spans,
-			floor(column->effective * 10) / 10);
+		(void)snprintf(text, 80, "none: %u of %u spans differ, six are needed", column->differing,
+			column->spans);
 	else
 		(void)snprintf(text, 80, "[%s, %s]%s", screen_signed(low, micro_of(100 * column->low), 1),
 			screen_signed(high, micro_of(100 * column->high), 1), column->told ? "" : " ~");

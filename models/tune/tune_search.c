@@ -307,6 +307,21 @@ static void every(struct searching *s)
 		update_best(s, pool[0]);
 }
 
+/* Three tenths of what may be simulated, each point on a third of the spans; more, up to two thirds, where an
+ * axis has more words: of a word that was never tried nothing is foretold. */
+static size_t design_size(const struct searching *s)
+{
+	const struct tune_problem *problem = &s->search->problem;
+	const uint64_t points = left(s, s->reserve) / s->rung[1];
+	uint64_t words = 0;
+	for (size_t a = 0; a < problem->axes; a++)
+		if (problem->axis[a].unordered && problem->axis[a].count > words)
+			words = problem->axis[a].count;
+	uint64_t size = points * 3 / 10;
+	size = size >= words ? size : words <= points * 2 / 3 ? words : points * 2 / 3;
+	return (size_t)(size < 4 ? 4 : size > DESIGN_MAX ? DESIGN_MAX : size);
+}
+
 static void go(struct searching *s)
 {
 	size_t *pool = sl_alloc(s->search->arena, POOL_MAX, sizeof(*pool));
@@ -314,10 +329,7 @@ static void go(struct searching *s)
 		s->status = sl_fail_memory(s->err);
 		return;
 	}
-	/* Three tenths of the spans for a design, each point of it on a third of all. */
-	uint64_t size = left(s, s->reserve) * 3 / 10 / s->rung[1];
-	size = size < 4 ? 4 : size > DESIGN_MAX ? DESIGN_MAX : size;
-	const size_t drawn = design(s, pool, (size_t)size);
+	const size_t drawn = design(s, pool, design_size(s));
 	const size_t stay = meet(s, pool, drawn, s->rung[1], s->reserve);
 	for (size_t i = 0; i < stay; i++)
 		update_best(s, pool[i]);

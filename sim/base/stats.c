@@ -236,6 +236,106 @@ struct stats_evidence stats_evidence(const double *difference, unsigned n, bool 
 	return found;
 }
 
+/* chance[s]: that the positive sizes add up to s. */
+static double signs_beyond(const uint32_t *size, unsigned n, uint32_t total, double far)
+{
+	double *chance = calloc((size_t)total + 1, sizeof(*chance));
+	double beyond = 0;
+	uint32_t most = 0;
+	if (!chance)
+		return 1;
+	chance[0] = 1;
+	for (unsigned i = 0; i < n; i++) {
+		most += size[i];
+		for (uint32_t sum = most; sum >= size[i] && size[i]; sum--)
+			chance[sum] = (chance[sum] + chance[sum - size[i]]) / 2;
+		for (uint32_t sum = 0; sum < size[i]; sum++)
+			chance[sum] /= 2;
+	}
+	for (uint32_t sum = 0; sum <= total; sum++)
+		beyond += fabs(2.0 * sum - total) >= far ? chance[sum] : 0;
+	free(chance);
+	return beyond < 1 ? beyond : 1;
+}
+
+double stats_signs(const double *difference, unsigned n, bool serial)
+{
+	const double parts = 4000 + 10.0 * n;
+	uint32_t *size = calloc(n ? n : 1, sizeof(*size));
+	double all = 0;
+	double sum = 0;
+	uint32_t total = 0;
+	for (unsigned i = 0; i < n; i++)
+		all += fabs(difference[i]);
+	for (unsigned i = 0; i < n && size && all > 0; i++) {
+		size[i] = (uint32_t)(fabs(difference[i]) / all * parts + 0.5);
+		total += size[i];
+		sum += difference[i] < 0 ? -(double)size[i] : size[i];
+	}
+	const double far = fabs(sum) / (serial ? sqrt(go_together(difference, n)) : 1);
+	/* What is as far but for rounding is as far. */
+	const double p = size && total ? signs_beyond(size, n, total, far - n) : 1;
+	free(size);
+	return p;
+}
+
+struct signs_of {
+	const double *x, *y;
+	double *difference;
+	unsigned n;
+	bool serial;
+};
+
+static double signs_at(const struct signs_of *of, double r)
+{
+	for (unsigned i = 0; i < of->n; i++)
+		of->difference[i] = of->x[i] - r * of->y[i];
+	return stats_signs(of->difference, of->n, of->serial);
+}
+
+/* From the estimate outwards, by twice as much each time, then by halves: the last r that is not significant.
+ */
+static bool signs_end(const struct signs_of *of, double estimate, double step, double most, double *end)
+{
+	enum { DOUBLINGS = 40, HALVINGS = 24 };
+	double inside = estimate;
+	double outside = estimate + step;
+	for (int i = 0; signs_at(of, outside) > most; i++) {
+		if (i == DOUBLINGS)
+			return false;
+		inside = outside;
+		step *= 2;
+		outside = estimate + step;
+	}
+	for (int i = 0; i < HALVINGS; i++) {
+		const double middle = (inside + outside) / 2;
+		if (signs_at(of, middle) > most)
+			inside = middle;
+		else
+			outside = middle;
+	}
+	*end = inside;
+	return true;
+}
+
+bool stats_signs_ratio(
+	const double *x, const double *y, unsigned n, bool serial, double level, double *low, double *high)
+{
+	struct signs_of of = { x, y, calloc(n ? n : 1, sizeof(double)), n, serial };
+	double sum[] = { 0, 0 };
+	for (unsigned i = 0; i < n; i++) {
+		sum[0] += x[i];
+		sum[1] += y[i];
+	}
+	const double estimate = sum[1] != 0 ? sum[0] / sum[1] : 0;
+	const double step = fabs(estimate) > 0.01 ? fabs(estimate) / 4 : 0.01;
+	const double most = (1 - level) * (1 + 1e-9);
+	const bool bounded = of.difference && sum[1] > 0 && signs_end(&of, estimate, -step, most, low) &&
+			     signs_end(&of, estimate, step, most, high);
+	free(of.difference);
+	return bounded;
+}
+
 bool stats_significant(const double *x, unsigned n, double t)
 {
 	if (n < 2 || !(t > 0))

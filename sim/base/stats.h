@@ -48,6 +48,17 @@ struct stats_evidence {
 };
 /* serial: the blocks follow each other. */
 struct stats_evidence stats_evidence(const double *difference, unsigned n, bool serial, double level);
+/* That the mean of n paired differences is not 0, by their signs: if neither of two is better, each
+ * difference is as likely to have the other sign (Fisher 1935, The design of experiments, 21; Pitman 1937).
+ * Two-sided, of all 2^n signs those whose sum is as far from 0; sizes are counted in 4 000 parts of their sum
+ * and more. Exact at any sizes, where stats_evidence is conservative if few weigh most. serial: the sum has
+ * to be farther by the root of `together` of stats_evidence. 1: no memory, or nothing differs. */
+double stats_signs(const double *difference, unsigned n, bool serial);
+/* Every r for which the signs of x - r y do not say that its mean is not 0, by p <= 1 - level: an interval of
+ * sum x / sum y. 0 is not in it exactly where stats_signs of x says so. False: it is not bounded, as of fewer
+ * than six at 0.95. */
+bool stats_signs_ratio(
+	const double *x, const double *y, unsigned n, bool serial, double level, double *low, double *high);
 /* Every r for which the mean of x - r y is not significantly different from 0 by that t: an interval of sum x
  * / sum y (Fieller 1954), and with y the weights, of a mean. 0 is in that of x = b - a exactly where 1 is in
  * that of b / a. False: it is not bounded, or n is below 2. */

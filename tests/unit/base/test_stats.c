@@ -173,3 +173,78 @@ Test(stats, coverage_of_small_samples)
 	expect_share("Hodges-Lehmann", shift, 0.935, 0.97); /* Exactly 1 - 2 * 101 / 4096 = 0.9507. */
 	expect_share("Wilcoxon's false alarms", alarms, 0.03, 0.065);
 }
+
+/* Fisher 1935, section 21: of 32 768 ways to give the differences of the maize signs, 863 have a sum of 314
+ * or more: p = 0.0527 of both sides. Sizes are counted in parts, so that of those of just 314 some fall
+ * short. */
+Test(stats, signs_of_darwins_maize)
+{
+	SIMILAR(stats_signs(maize, SL_LEN(maize), false), 2 * 863.0 / 32768, 0.002);
+}
+
+/* By hand: of five alike 2 of 32 ways are as far from 0, of six 2 of 64. One that is larger than all others
+ * together decides alone. Of 3, 1, 1, 1, 1, 1 with the 3 against the others the sum is 2: of 64 ways as far
+ * or farther are all but those whose sum is 0, which has the 3 against four and one of the others, 2 * 5. */
+Test(stats, signs_by_hand)
+{
+	static const double alike[] = { -1, -1, -1, -1, -1, -1 };
+	static const double one[] = { 100, -1, -1, -1, -1, -1, -1, -1 };
+	static const double three[] = { 3, -1, -1, -1, -1, -1 };
+	static const double nothing_differs[] = { 0, 0, 0 };
+	SIMILAR(stats_signs(alike, 5, false), 2.0 / 32, 1e-12);
+	SIMILAR(stats_signs(alike, 6, false), 2.0 / 64, 1e-12);
+	cr_expect_gt(stats_signs(one, SL_LEN(one), false), 0.9);
+	SIMILAR(stats_signs(three, 6, false), (64 - 10) / 64.0, 1e-12);
+	cr_expect_eq(stats_signs(nothing_differs, 3, false), 1);
+	cr_expect_eq(stats_signs(NULL, 0, false), 1);
+}
+
+/* A change of a tenth less in each of eight blocks is told, and its interval is that; of five there is none.
+ */
+Test(stats, signs_have_an_interval_of_the_ratio)
+{
+	static const double was[] = { 10, 20, 30, 40, 50, 60, 70, 800 };
+	double difference[SL_LEN(was)] = { 0 };
+	double low = 0;
+	double high = 0;
+	for (size_t i = 0; i < SL_LEN(was); i++)
+		difference[i] = -was[i] / 10;
+	cr_assert(stats_signs_ratio(difference, was, SL_LEN(was), false, 0.95, &low, &high));
+	SIMILAR(low, -0.1, 1e-4);
+	SIMILAR(high, -0.1, 1e-4);
+	cr_expect_not(stats_signs_ratio(difference, was, 5, false, 0.95, &low, &high));
+	/* Of differences of both signs 0 is within, and they are not told. */
+	for (size_t i = 0; i < SL_LEN(was); i++)
+		difference[i] = i % 2 ? 3 : -2;
+	cr_assert(stats_signs_ratio(difference, was, SL_LEN(was), false, 0.95, &low, &high));
+	cr_expect(low < 0 && high > 0, "%g %g", low, high);
+	cr_expect_gt(stats_signs(difference, SL_LEN(was), false), 0.05);
+}
+
+/* Blocks of very unequal size (lognormal, 1.5) and nothing to tell: 3 to 6 of a hundred, where the t test by
+ * effective numbers tells fewer than one; of a gain of half the size 70 of a hundred and more. */
+Test(stats, signs_hold_their_level_where_few_blocks_weigh_most)
+{
+	enum { LOGS = 2000, BLOCKS = 16 };
+	struct sl_rng rng = sl_rng_stream(1, "test");
+	unsigned nothing_told = 0;
+	unsigned gain_told = 0;
+	for (unsigned log = 0; log < LOGS; log++) {
+		double nothing_is[BLOCKS] = { 0 };
+		double gain[BLOCKS] = { 0 };
+		for (unsigned i = 0; i < BLOCKS; i++) {
+			double size = -6;
+			double chance = -6;
+			for (unsigned k = 0; k < 12; k++) {
+				size += sl_rng_unit(&rng);
+				chance += sl_rng_unit(&rng);
+			}
+			nothing_is[i] = sl_exp(1.5 * size) * chance;
+			gain[i] = sl_exp(1.5 * size) * (chance / 2 - 0.5);
+		}
+		nothing_told += stats_signs(nothing_is, BLOCKS, false) <= 0.05;
+		gain_told += stats_signs(gain, BLOCKS, false) <= 0.05;
+	}
+	cr_expect(nothing_told >= LOGS * 3 / 100 && nothing_told <= LOGS * 6 / 100, "%u", nothing_told);
+	cr_expect_geq(gain_told, LOGS * 7 / 10, "%u", gain_told);
+}
