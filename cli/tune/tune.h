@@ -97,13 +97,13 @@ struct tune {
 	struct wanted wanted[TUNE_COLUMNS_MAX];
 	struct tune_problem problem;
 	struct tune_span *span;
-	size_t spans;    /* Tuned on and judged; behind them one of the log's first second, to try values on. */
+	size_t spans; /* Tuned on and judged; behind them one of the log's first second, to try values on. */
 	uint32_t *order; /* Those tuned on, as they are met. */
 	sl_time warm;
 	struct scenario scenario; /* Of the whole log. */
 	struct policy_choice choice;
 	bool loaded;
-	bool silent;     /* Of what cannot be simulated. */
+	bool silent; /* Of what cannot be simulated. */
 
 	struct tune_search search;
 	struct judged *front; /* The first is the winner. */
@@ -117,6 +117,8 @@ struct tune {
 
 /* tune_spec.c: --spec FILE as options of the line. */
 int tune_spec_take(struct args *args, const char *path, struct sl_err *err);
+/* The same of its text, which ends in '\0'. */
+int tune_spec_parse(struct args *args, const char *path, const char *text, size_t len, struct sl_err *err);
 /* tune_base.c: the log, today's settings, goals, spans, knobs. */
 int tune_open(struct tune *tune, struct sl_err *err);
 void tune_close(struct tune *tune);

@@ -131,11 +131,14 @@ static int spec_fill(struct spec *spec, struct sl_err *err)
 
 int tune_spec_take(struct args *args, const char *path, struct sl_err *err)
 {
-	struct spec spec = { .args = args, .doc = { .file = path } };
 	size_t len;
 	const char *text = text_of_file(path, &len, args->arena, err);
-	if (!text)
-		return err->status;
+	return text ? tune_spec_parse(args, path, text, len, err) : err->status;
+}
+
+int tune_spec_parse(struct args *args, const char *path, const char *text, size_t len, struct sl_err *err)
+{
+	struct spec spec = { .args = args, .doc = { .file = path } };
 	spec.given = sl_alloc(args->arena, SPEC_GIVEN_MAX + args->given_count + 1, sizeof(*spec.given));
 	if (!spec.given)
 		return sl_fail_memory(err);
