@@ -221,6 +221,17 @@ static int bundle_make(struct sl_err *err)
 /* ---- The command ------------------------------------------------------------------------------------------
  */
 
+/* Of several panels, which one it is: a message that begins with the name of an input says so itself. */
+static void panel_named(const struct study_panel *panel, struct sl_err *err)
+{
+	const struct sl_err why = *err;
+	if (strncmp(why.text, STUDY_INPUTS "/", sizeof(STUDY_INPUTS)) == 0 ||
+		strncmp(why.text, panel->title, strlen(panel->title)) == 0)
+		return;
+	*err = (struct sl_err){ 0 };
+	(void)sl_fail(err, why.status, "%s: %s", panel->title, why.text);
+}
+
 static int all_go(struct study *study, struct sl_err *err)
 {
 	int status = SL_OK;
@@ -229,6 +240,8 @@ static int all_go(struct study *study, struct sl_err *err)
 		if (log_shows(LOG_INFO))
 			log_line(LOG_INFO, "%zu of %zu: %s", i + 1, study->panels, panel->title);
 		status = study_run(study, panel, err);
+		if (status && study->panels > 1)
+			panel_named(panel, err);
 		if (!status && atomic_load(&cli_stop))
 			status = sl_fail(err, SL_INTERRUPTED, "interrupted");
 	}

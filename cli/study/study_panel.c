@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/study/study.h"
+#include "sim/registry/replay_params.h"
 
 enum { WORDS_MAX = 4096 };
 
@@ -91,12 +92,22 @@ static int panel_take(struct study *study, const struct point *point, struct sl_
 	return SL_OK;
 }
 
-static int windows_refused(const struct study *study, struct sl_err *err)
+/* A setting that there is not, or that a study cannot have, is said with its place, before anything is run.
+ */
+static int settings_refused(const struct study *study, struct sl_err *err)
 {
 	const struct sweep_spec *spec = &study->sweep.spec;
 	for (size_t f = 0; f < spec->factor_count; f++) {
 		const struct sl_place at = { spec->file, spec->factor[f].line, spec->factor[f].column };
-		if (strcmp(spec->factor[f].name, "replay.windows") == 0)
+		const char *name = spec->factor[f].name;
+		const bool replay = strncmp(name, "replay.", 7) == 0;
+		bool known = !replay;
+		for (size_t i = 0; i < replay_param_count && !known; i++)
+			known = strcmp(replay_params[i].key, name + 7) == 0;
+		if (!known)
+			return sl_fail_at(
+				err, &at, "unknown setting '%s': 'schedlab list settings' shows them", name);
+		if (strcmp(name, "replay.windows") == 0)
 			return sl_fail_at(err, &at,
 				"a study's figures are of whole runs: leave out replay.windows, and give several traces");
 	}
@@ -105,7 +116,7 @@ static int windows_refused(const struct study *study, struct sl_err *err)
 
 int study_panels(struct study *study, struct sl_err *err)
 {
-	int status = windows_refused(study, err);
+	int status = settings_refused(study, err);
 	if (!status)
 		status = sweep_points(&study->sweep, err);
 	study->panel = status ? NULL : sl_alloc(study->arena, study->sweep.count, sizeof(*study->panel));

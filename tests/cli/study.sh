@@ -62,6 +62,11 @@ schedlab study v.yaml -o v -q || echo "exit $?"
 printf 'traces: [log.swf]\npolicies: ["external:command=./decide"]\n' >w.yaml
 schedlab study w.yaml -o w -q || echo "exit $?"
 ls -d w t u v t.unfinished 2>/dev/null | wc -l
+# An error says where, or of which panel it is.
+printf 'traces: [log.swf]\nsettings: {replay.nosuch: 3}\n' >n.yaml
+schedlab study n.yaml -o n -q || echo "exit $?"
+printf 'traces: [log.swf, drawn.swf]\npolicies: [fcfs, "external:command=\\"true\\""]\n' >f.yaml
+schedlab study f.yaml -o f -q --trust -j 1 || echo "exit $?"
 # No job to be measured, windows, a generated trace with a seed of its own and several seeds.
 sed 's/replay.warmup: 10/replay.warmup: 900d/' s.yaml >x.yaml
 schedlab study x.yaml -o x -q || echo "exit $?"
