@@ -448,6 +448,9 @@ void talk_left(const struct run *run)
 	char text[64];
 	char why[LEFT_WORDS];
 	talk_limits_ran(run);
+	if (run->scenario->field_metrics && run->scenario->fair_by_policy && !result->fair_start)
+		talk("replay.fair_start=policy has no meaning in this run, and is left out: jobs depend on more than those "
+		     "before them, or a program decides; see schedlab-metrics(7)");
 	for (uint32_t row = 0; row < result->jobs->count; row++)
 		if ((result->state[row] == SL_PENDING || result->state[row] == SL_SUSPENDED) && !left++)
 			first = row;
