@@ -30,7 +30,7 @@ static int refuse_settings(const struct args *args, const struct sl_policy *poli
 		if (snapshot_fixes(key, policy))
 			return sl_fail(err, SL_USAGE,
 				"setting '%s' would change what happened before the snapshot: a run that goes on takes "
-				"policy.*, replay.until, replay.warmup, replay.cooldown and replay.metrics",
+				"policy.*, replay.until, replay.warmup, replay.cooldown, replay.metrics and replay.fair_start",
 				key);
 	}
 	return SL_OK;

@@ -55,7 +55,7 @@ const char *plain_value(char buffer[40], const struct sl_param *param, const str
 static bool is_untold(const struct sl_param *param, const struct sl_value *value)
 {
 	static const char *const untold[] = { "run_times", "models", "profile", "feedback", "with",
-		"load_after", "cooldown", "metrics", "before" };
+		"load_after", "cooldown", "metrics", "before", "fair_start" };
 	const bool of_replay = param >= replay_params && param < replay_params + replay_param_count;
 	for (size_t i = 0; of_replay && !value->text && i < SL_LEN(untold); i++)
 		if (strcmp(param->key, untold[i]) == 0)

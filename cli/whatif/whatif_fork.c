@@ -116,7 +116,8 @@ static int check_setting(const char *setting, struct sl_err *err)
 {
 	static const char *const free[] = { "replay.load_after", "replay.drop", "replay.commands",
 		"failures.outages", "replay.models", "failures.rate", "replay.warmup", "warmup",
-		"replay.cooldown", "cooldown", "replay.metrics", "metrics", "replay.until" };
+		"replay.cooldown", "cooldown", "replay.metrics", "metrics", "replay.fair_start", "fair_start",
+		"replay.until" };
 	char key[128];
 	(void)snprintf(key, sizeof(key), "%.*s", (int)strcspn(setting, "="), setting);
 	for (size_t i = 0; i < SL_LEN(free); i++)
