@@ -953,9 +953,13 @@ static void say_array(const struct looking *at)
 	if (more->array_limit == SL_NONE)
 		return;
 	for (uint32_t job = 0; job < at->pass->submitted; job++)
-		running += is_running(at->pass, job) && view_array(at->view, job) == more->array;
-	SAY(at, "at most %" PRId64 " of array %" PRId64 " may run at a time; %s ran", more->array_limit,
-		more->array, count_words(at->explain, running, "task", "tasks"));
+		running += is_running(at->pass, job) && view_more(at->view, job)->array == more->array;
+	if (more->manifest)
+		SAY(at, "at most %" PRId64 " pods of its Workflow may run at a time (parallelism); %s",
+			more->array_limit, count_words(at->explain, running, "pod ran", "pods ran"));
+	else
+		SAY(at, "at most %" PRId64 " of array %" PRId64 " may run at a time; %s ran",
+			more->array_limit, more->array, count_words(at->explain, running, "task", "tasks"));
 	look_fact(at->look, "array_limit", more->array_limit * 1000000);
 }
 

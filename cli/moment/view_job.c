@@ -77,7 +77,9 @@ const char *view_qos(const struct view *view, uint32_t job)
 int64_t view_array(const struct view *view, uint32_t job)
 {
 	const struct sl_job_attributes *more = view_more(view, job);
-	return more->array_task != SL_NONE && more->array != SL_NONE ? more->array : SL_NONE;
+	/* Steps of a Workflow of which so many run at a time have names, and differ: they are no tasks. */
+	const bool task = more->array_task != SL_NONE && !more->manifest;
+	return task && more->array != SL_NONE ? more->array : SL_NONE;
 }
 
 void put_job_raw(struct cell *cell, const struct view *view, uint32_t job)

@@ -145,6 +145,11 @@ head -n 1 nodes.yaml >one.yaml
 sed 1d nodes.yaml | sed '/^---/,$d' >>one.yaml
 show twice.yaml kube one.yaml
 schedlab run twice.yaml -c one.yaml -p kube -o out --force 2>&1 >/dev/null | grep resource
+# Of a Workflow with parallelism squeue, explain and reasons call each pod by its name: they are no tasks of an array.
+sed 's/^  entrypoint: main/  entrypoint: main\n  parallelism: 1/' wf.yaml >one-at-a-time.yaml
+schedlab run one-at-a-time.yaml -c nodes.yaml -p kube -o parallel --quiet >/dev/null 2>&1
+schedlab view squeue parallel --at 30 -o '%25i %.2t %R' 2>/dev/null
+schedlab explain parallel ci/wf.test.1 --no-what-if 2>/dev/null | sed -n '/what it waited/,/^$/p'
 # What is not read is refused by name; what is not known before it runs, only where a pod asks for it.
 bad() { # sed
 	sed "$1" wf.yaml >bad.yaml
