@@ -157,32 +157,32 @@ static double height_of(const struct svg *svg, const struct sl_compared *compare
 }
 
 static void svg_draw_here(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out,
-	const struct svg_panel *capacity)
+	const struct svg_panel *area)
 {
 	switch (svg->kind) {
 	case SVG_UTILIZATION:
 	case SVG_QUEUE:
-		svg_lines_draw(svg, out, *capacity);
+		svg_lines_draw(svg, out, *area);
 		break;
 	case SVG_WAIT_CDF:
 	case SVG_SLOWDOWN_CDF:
-		svg_cdf_draw(svg, out, *capacity);
+		svg_cdf_draw(svg, out, *area);
 		break;
 	case SVG_WAIT_SURVIVAL:
-		svg_survival_draw(svg, out, *capacity);
+		svg_survival_draw(svg, out, *area);
 		break;
 	case SVG_GANTT:
-		svg_gantt_draw(svg, out, *capacity);
+		svg_gantt_draw(svg, out, *area);
 		break;
 	case SVG_HEAT:
-		svg_heat_draw(svg, out, *capacity);
+		svg_heat_draw(svg, out, *area);
 		break;
 	case SVG_SHARES:
 	case SVG_UNFAIRNESS:
-		svg_shares_draw(svg, out, *capacity);
+		svg_shares_draw(svg, out, *area);
 		break;
 	case SVG_COMPARISON:
-		svg_comparison_draw(svg, compared, out, *capacity);
+		svg_comparison_draw(svg, compared, out, *area);
 		break;
 	case SVG_KINDS:
 		break;
@@ -368,13 +368,13 @@ static int svg_write(void *self, const struct sl_compared *compared, struct sl_o
 		return sl_fail_memory(err);
 	(void)put_legend(svg, out);
 	const double left = svg->bare ? 52 : SVG_LEFT;
-	const struct svg_panel capacity = { .colours = colours_of(svg),
+	const struct svg_panel area = { .colours = colours_of(svg),
 		.bare = svg->bare,
 		.x = left,
 		.y = above,
 		.width = svg->width - left - SVG_RIGHT,
 		.height = capacity_height };
-	svg_draw_here(svg, compared, out, &capacity);
+	svg_draw_here(svg, compared, out, &area);
 	sl_out_text(out, "</svg>\n");
 	return SL_OK;
 }

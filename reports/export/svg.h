@@ -159,23 +159,23 @@ double svg_label_width(const struct svg *svg, double size);
 /* Lines over time stand each in a panel of its own: in a narrow picture they would hide each other. */
 static inline bool svg_multiples(const struct svg *svg) { return svg->bare && svg->runs > 1; }
 double svg_lines_height(const struct svg *svg);
-void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
+void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area);
 /* svg_charts.c: from the earliest first to the latest last, so that runs lie under each other; the i-th of so
  * many panels, one under the other; a step of a path; a note at the right above a panel; "easy: who ran
  * where". */
 void svg_time_range(const struct svg *svg, struct svg_panel *panel);
-struct svg_panel svg_panel_of(const struct svg_panel *capacity, uint32_t i, uint32_t count);
+struct svg_panel svg_panel_of(const struct svg_panel *area, uint32_t i, uint32_t count);
 void svg_put_to(struct sl_out *out, const char *command, double value);
 void svg_caption(struct sl_out *out, const struct svg_panel *panel, const char *text);
 void svg_run_title(const struct svg *svg, char title[160], uint32_t run, const char *of);
-void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
-void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
-void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
-void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
-void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity);
+void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area);
+void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area);
+void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area);
+void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area);
+void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area);
 double svg_comparison_height(const struct svg *svg, const struct sl_compared *compared);
-void svg_comparison_draw(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out,
-	struct svg_panel capacity);
+void svg_comparison_draw(
+	const struct svg *svg, const struct sl_compared *compared, struct sl_out *out, struct svg_panel area);
 
 /* Classes of waiting, by which bars of a Gantt chart are coloured. */
 enum { SVG_WAITS = 5 };

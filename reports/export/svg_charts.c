@@ -42,11 +42,11 @@ void svg_put_to(struct sl_out *out, const char *command, double value)
 }
 
 /* The i-th of so many panels, one under the other. */
-struct svg_panel svg_panel_of(const struct svg_panel *capacity, uint32_t i, uint32_t count)
+struct svg_panel svg_panel_of(const struct svg_panel *area, uint32_t i, uint32_t count)
 {
-	struct svg_panel panel = *capacity;
-	const double each = capacity->height / count;
-	panel.y = capacity->y + each * i + 22;
+	struct svg_panel panel = *area;
+	const double each = area->height / count;
+	panel.y = area->y + each * i + 22;
 	panel.height = each - 46;
 	return panel;
 }
@@ -116,12 +116,12 @@ static double lines_most(const struct svg *svg, unsigned which)
 }
 
 /* Of GPUs where there are any, else of cpus; all on the same scales. */
-static void lines_apart(const struct svg *svg, struct sl_out *out, const struct svg_panel *capacity)
+static void lines_apart(const struct svg *svg, struct sl_out *out, const struct svg_panel *area)
 {
 	const bool queue = svg->kind == SVG_QUEUE;
 	const unsigned which = !queue && has_series(svg, 1);
 	for (uint32_t i = 0; i < svg->runs; i++) {
-		struct svg_panel panel = svg_panel_of(capacity, i, svg->runs);
+		struct svg_panel panel = svg_panel_of(area, i, svg->runs);
 		char title[200];
 		panel.alone = true;
 		panel.y_most = queue ? lines_most(svg, which) : 100;
@@ -137,18 +137,18 @@ static void lines_apart(const struct svg *svg, struct sl_out *out, const struct 
 	}
 }
 
-void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
+void svg_lines_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area)
 {
 	const bool queue = svg->kind == SVG_QUEUE;
 	if (svg_multiples(svg)) {
-		svg_time_range(svg, &capacity);
-		lines_apart(svg, out, &capacity);
+		svg_time_range(svg, &area);
+		lines_apart(svg, out, &area);
 		return;
 	}
 	const uint32_t panels = has_series(svg, 1) ? 2 : 1;
-	svg_time_range(svg, &capacity);
+	svg_time_range(svg, &area);
 	for (uint32_t i = 0; i < panels; i++) {
-		struct svg_panel panel = svg_panel_of(&capacity, i, panels);
+		struct svg_panel panel = svg_panel_of(&area, i, panels);
 		panel.y_most = queue ? 0 : 100;
 		for (uint32_t j = 0; j < svg->runs; j++)
 			for (size_t k = 0; queue && k < svg->run[j].series[i].count; k++)
@@ -235,10 +235,10 @@ static void cdf_axis(struct sl_out *out, const struct svg_panel *panel, bool wai
 			cdf_tick(out, panel, cdf_x(panel, wait, ratio_tick[i].value), ratio_tick[i].name);
 }
 
-void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
+void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area)
 {
 	const bool wait = svg->kind == SVG_WAIT_CDF;
-	struct svg_panel panel = svg_panel_of(&capacity, 0, 1);
+	struct svg_panel panel = svg_panel_of(&area, 0, 1);
 	panel.y_most = 100;
 	panel.x_least = 0;
 	panel.x_most = 1;
@@ -269,9 +269,9 @@ void svg_cdf_draw(const struct svg *svg, struct sl_out *out, struct svg_panel ca
 }
 
 /* Both axes are logarithms: a straight line is a tail that thins out by a power. */
-void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
+void svg_survival_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area)
 {
-	struct svg_panel panel = svg_panel_of(&capacity, 0, 1);
+	struct svg_panel panel = svg_panel_of(&area, 0, 1);
 	panel.x_least = 0;
 	panel.x_most = 1;
 	panel.y_least = -1;
@@ -416,10 +416,10 @@ static void draw_windows(struct sl_out *out, const struct svg_panel *panel, cons
 }
 
 /* The panel of a run in which rows stand over time, with all around them. */
-static struct svg_panel rows_panel(const struct svg *svg, struct sl_out *out,
-	const struct svg_panel *capacity, uint32_t run, const char *what)
+static struct svg_panel rows_panel(const struct svg *svg, struct sl_out *out, const struct svg_panel *area,
+	uint32_t run, const char *what)
 {
-	const struct svg_panel panel = svg_panel_of(capacity, run, svg->runs);
+	const struct svg_panel panel = svg_panel_of(area, run, svg->runs);
 	char title[160];
 	svg_run_title(svg, title, run, what);
 	svg_frame(out, &panel, title);
@@ -428,12 +428,12 @@ static struct svg_panel rows_panel(const struct svg *svg, struct sl_out *out,
 	return panel;
 }
 
-void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
+void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area)
 {
-	svg_time_range(svg, &capacity);
+	svg_time_range(svg, &area);
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
-		const struct svg_panel panel = rows_panel(svg, out, &capacity, i, "who ran where");
+		const struct svg_panel panel = rows_panel(svg, out, &area, i, "who ran where");
 		char note[160];
 		draw_windows(out, &panel, run);
 		if (run->boxes == run->bars && run->boxes <= SVG_SHAPES / svg->runs) {
@@ -455,12 +455,12 @@ void svg_gantt_draw(const struct svg *svg, struct sl_out *out, struct svg_panel 
 	}
 }
 
-void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
+void svg_heat_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area)
 {
-	svg_time_range(svg, &capacity);
+	svg_time_range(svg, &area);
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
-		const struct svg_panel panel = rows_panel(svg, out, &capacity, i, "share of cpus in use");
+		const struct svg_panel panel = rows_panel(svg, out, &area, i, "share of cpus in use");
 		char note[96];
 		const uint32_t columns = draw_grid(svg, out, &panel, run);
 		(void)snprintf(note, sizeof(note), "means over %u x %u cells", run->grid_rows, columns);
@@ -531,21 +531,21 @@ static void draw_bar(const struct svg *svg, struct sl_out *out, const struct sl_
 	svg_text(out, &number, text);
 }
 
-void svg_comparison_draw(const struct svg *svg, const struct sl_compared *compared, struct sl_out *out,
-	struct svg_panel capacity)
+void svg_comparison_draw(
+	const struct svg *svg, const struct sl_compared *compared, struct sl_out *out, struct svg_panel area)
 {
 	const double band =
-		capacity.height / (double)(compared->metric_info_count ? compared->metric_info_count : 1);
+		area.height / (double)(compared->metric_info_count ? compared->metric_info_count : 1);
 	for (size_t i = 0; i < compared->metric_info_count; i++) {
 		const struct sl_metric_info *metric_info = &compared->metric_info[i];
-		struct svg_panel panel = capacity;
+		struct svg_panel panel = area;
 		char title[160];
 		const char *unit = export_unit(metric_info->unit);
 		const double more = svg->bare ? svg_label_width(svg, 10.5) + 14 - panel.x : 40;
 		panel.x += more;
 		panel.width -= more + 70;
 		panel.width = panel.width > 40 ? panel.width : 40;
-		panel.y = capacity.y + band * (double)i + 20;
+		panel.y = area.y + band * (double)i + 20;
 		panel.x_least = 0;
 		panel.x_most = 1;
 		for (uint32_t run = 0; run < svg->runs; run++) {

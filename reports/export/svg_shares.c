@@ -165,14 +165,14 @@ static double areas_most(const struct svg_run *run)
 	return most;
 }
 
-void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel capacity)
+void svg_shares_draw(const struct svg *svg, struct sl_out *out, struct svg_panel area)
 {
 	const bool unfair = svg->kind == SVG_UNFAIRNESS;
-	svg_time_range(svg, &capacity);
-	capacity.width -= svg->bare ? 0 : 118;
+	svg_time_range(svg, &area);
+	area.width -= svg->bare ? 0 : 118;
 	for (uint32_t i = 0; i < svg->runs; i++) {
 		const struct svg_run *run = &svg->run[i];
-		struct svg_panel panel = svg_panel_of(&capacity, i, svg->runs);
+		struct svg_panel panel = svg_panel_of(&area, i, svg->runs);
 		char title[160];
 		char of[64];
 		/* A policy's hours may be a thousandfold another's: each has its own scale. */
