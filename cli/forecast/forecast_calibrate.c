@@ -35,7 +35,8 @@ int forecast_calibrated_begin(struct forecast_calibrated *calibrated,
 	calibrated->past = cases.is;
 	calibrated->cases = cases.count;
 	if (!status && cases.count >= CASES_LEAST)
-		calibrated->calibration = forecast_calibration_new(cases.is, cases.count, err);
+		calibrated->calibration =
+			forecast_calibration_new(cases.is, cases.count, question->log->simulated, err);
 	return err->status ? err->status : status;
 }
 
