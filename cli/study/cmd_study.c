@@ -119,17 +119,36 @@ static int folder_check(const struct study *study, const char *dir, struct sl_er
 }
 
 /* In the folder that is being made: the panels' own, and nothing else, stay of an earlier one. */
-static bool is_of_panels(const struct study *study, const char *name)
+static bool is_panel(const struct study *study, const char *name)
+{
+	for (size_t p = 0; p < study->panels; p++)
+		if (strcmp(study->panel[p].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_figure(const struct study *study, const char *name)
 {
 	for (size_t p = 0; p < study->panels; p++) {
 		const size_t len = strlen(study->panel[p].name);
-		if (strncmp(name, study->panel[p].name, len) == 0 && (!name[len] || name[len] == '-'))
-			return true;
+		if (strncmp(name, study->panel[p].name, len) != 0 || name[len] != '-')
+			continue;
+		for (size_t i = 0; study_chart(i); i++)
+			if (strncmp(name + len + 1, study_chart(i), strlen(study_chart(i))) == 0)
+				return true;
 	}
 	return false;
 }
 
-static void folder_tidy(const struct study *study, const char *folder)
+/* A process that was killed leaves files that were not whole yet under names that begin with a dot. */
+static bool is_whole(const struct study *study, const char *name)
+{
+	(void)study;
+	return *name != '.';
+}
+
+static void folder_tidy(
+	const struct study *study, const char *folder, bool (*stays)(const struct study *, const char *name))
 {
 	DIR *open = opendir(folder);
 	char path[PATH_MAX];
@@ -139,35 +158,63 @@ static void folder_tidy(const struct study *study, const char *folder)
 	for (const struct dirent *entry; (entry = readdir(open));) {
 		(void)snprintf(path, sizeof(path), "%.3000s/%.500s", folder, entry->d_name);
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-			!is_of_panels(study, entry->d_name))
+			!stays(study, entry->d_name))
 			(void)remove_tree(path);
 	}
 	(void)closedir(open);
 }
 
-/* Begun, or gone on with. A folder of that name that no study began is in nobody's way but ours. *lock: held
- * as long as this process is at it. */
-static int folders_of(const struct study *study, const char *dir, int *lock, struct sl_err *err)
+static bool folder_has(const char *dir, const char *what)
 {
-	static const char *const below[] = { "", "/" STUDY_POINTS, "/" STUDY_INPUTS, "/" STUDY_RUNS,
-		"/figures", "/" STUDY_SEEDS };
+	char path[PATH_MAX];
+	(void)snprintf(path, sizeof(path), "%.4000s/%s", dir, what);
+	return access(path, F_OK) == 0;
+}
+
+static bool is_empty(const char *dir)
+{
+	DIR *open = opendir(dir);
+	size_t count = 0;
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's. */
+	for (const struct dirent *entry; open && (entry = readdir(open));)
+		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	if (open)
+		(void)closedir(open);
+	return open && !count;
+}
+
+/* *lock: held as long as this process is at it. */
+static int folder_lock(const struct study *study, const char *dir, int *lock, struct sl_err *err)
+{
+	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+		return sl_fail_sys(err, SL_SYSTEM, "make", dir);
+	*lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) != 0)
+		return sl_fail(err, SL_USAGE, "'%s' is being made by another schedlab: let it end",
+			study->sweep.dir_name);
+	return SL_OK;
+}
+
+/* Begun, or gone on with. A folder that no study has begun is not touched; *ours: this is none. */
+static int folders_of(const struct study *study, const char *dir, int *lock, bool *ours, struct sl_err *err)
+{
+	static const char *const below[] = { STUDY_POINTS, STUDY_INPUTS, STUDY_RUNS, "figures", STUDY_SEEDS };
 	const bool seeds = study->sweep.spec.factor[study->sweep.spec.seed_at].count > 1;
 	char path[PATH_MAX];
-	(void)snprintf(path, sizeof(path), "%.4000s/" STUDY_POINTS, dir);
-	if (access(path, F_OK) != 0)
-		(void)remove_tree(dir);
-	else if (log_shows(LOG_INFO))
+	const int status = folder_lock(study, dir, lock, err);
+	if (status)
+		return status;
+	*ours = folder_has(dir, STUDY_POINTS) || is_study(dir) || is_empty(dir);
+	if (!*ours)
+		return sl_fail(err, SL_USAGE,
+			"'%s.unfinished', where '%s' would be made, is there, and of no study: give another name",
+			study->sweep.dir_name, study->sweep.dir_name);
+	if (folder_has(dir, STUDY_POINTS) && log_shows(LOG_INFO))
 		log_line(LOG_INFO, "going on in '%s.unfinished'", study->sweep.dir_name);
 	for (size_t i = 0; i < SL_LEN(below) - !seeds; i++) {
-		(void)snprintf(path, sizeof(path), "%.4000s%s", dir, below[i]);
+		(void)snprintf(path, sizeof(path), "%.4000s/%s", dir, below[i]);
 		if (mkdir(path, 0777) != 0 && errno != EEXIST)
 			return sl_fail_sys(err, SL_SYSTEM, "make", path);
-		if (i)
-			continue;
-		*lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) != 0)
-			return sl_fail(err, SL_USAGE, "'%s' is being made by another schedlab: let it end",
-				study->sweep.dir_name);
 	}
 	return SL_OK;
 }
@@ -254,11 +301,13 @@ static int all_go(struct study *study, struct sl_err *err)
 	return status ? status : bundle_make(err);
 }
 
-static bool any_point(void)
+static bool any_point(const char *dir)
 {
 	struct bundle_files files = { 0 };
 	struct sl_err unused = { 0 };
-	const bool any = bundle_files_of(&files, STUDY_POINTS, &unused) == SL_OK && files.count;
+	char path[PATH_MAX];
+	(void)snprintf(path, sizeof(path), "%.4000s/" STUDY_POINTS, dir);
+	const bool any = bundle_files_of(&files, path, &unused) == SL_OK && files.count;
 	bundle_files_release(&files);
 	return any;
 }
@@ -269,9 +318,10 @@ static int study_go(struct study *study, struct sl_err *err)
 	int status = study_write_spec(study, err);
 	if (!status)
 		status = sweep_name(&study->sweep, err);
-	folder_tidy(study, STUDY_RUNS);
-	folder_tidy(study, STUDY_SEEDS);
-	folder_tidy(study, "figures");
+	folder_tidy(study, ".", is_whole);
+	folder_tidy(study, STUDY_RUNS, is_panel);
+	folder_tidy(study, STUDY_SEEDS, is_panel);
+	folder_tidy(study, "figures", is_figure);
 	return status ? status : all_go(study, err);
 }
 
@@ -282,11 +332,10 @@ static int study_make(struct study *study, const char *dir, struct sl_err *err)
 	int lock = -1;
 	if (!part)
 		return sl_fail_memory(err);
-	int status = folders_of(study, part, &lock, err);
-	const bool ours = !status;
+	bool ours = false;
+	int status = folders_of(study, part, &lock, &ours, err);
 	if (!status)
 		status = inputs_anew(study, part, err);
-	const bool there = !status;
 	if (!status)
 		status = study_go(study, err);
 	if (!status)
@@ -295,7 +344,7 @@ static int study_make(struct study *study, const char *dir, struct sl_err *err)
 		(void)remove_tree(dir);
 	if (!status && (chdir("/") != 0 || rename(part, dir) != 0))
 		status = sl_fail_sys(err, SL_SYSTEM, "make", dir);
-	if (status && there && any_point())
+	if (status && ours && any_point(part))
 		talk("what is done is kept in '%s.unfinished': the same line goes on from there",
 			study->sweep.dir_name);
 	else if (status && ours)

@@ -202,26 +202,39 @@ static const struct sweep_trace *trace_of(const struct study *study, const struc
 	return &spec->trace[panel->point.value[spec->trace_at]];
 }
 
-/* A trace of the i-th seed: the file, or one that is made. */
-static int trace_add(const struct study *study, const struct study_panel *panel, struct line *line, size_t i,
-	struct sl_err *err)
+/* A trace of the i-th seed: the file, or one that is drawn. NULL: memory. */
+static const char *trace_path(
+	const struct study *study, const struct study_panel *panel, size_t i, struct sl_arena *arena)
 {
 	const struct sweep_trace *trace = trace_of(study, panel);
-	const char *seed = seeds_of(study)->value[trace->seeded ? 0 : i];
-	if (trace->file) {
-		word_add(line, trace->file, NULL);
-		return SL_OK;
-	}
 	const size_t number = panel->point.value[study->sweep.spec.trace_at] + 1;
-	const char *path = text_made(line->arena, STUDY_INPUTS "/drawn-%zu-%s.swf", number, seed);
-	if (!path)
-		return sl_fail_memory(err);
-	word_add(line, path, NULL);
-	if (access(path, R_OK) == 0)
-		return SL_OK;
-	const struct generate_call call = { trace->generate, strtoull(seed, NULL, 10), trace->seeded,
-		line->arena, study->sweep.registry };
-	return generate_line(&call, path, err);
+	const char *seed = seeds_of(study)->value[trace->seeded ? 0 : i];
+	return trace->file ? trace->file : text_made(arena, STUDY_INPUTS "/drawn-%zu-%s.swf", number, seed);
+}
+
+/* So many seeds have a trace of their own. */
+static size_t traces_of(const struct study *study, const struct study_panel *panel)
+{
+	const struct sweep_trace *trace = trace_of(study, panel);
+	return trace->generate && !trace->seeded ? seeds_of(study)->count : 1;
+}
+
+/* They are inputs, also of a panel that is done already. */
+static int traces_draw(const struct study *study, const struct study_panel *panel, struct sl_err *err)
+{
+	const struct sweep_trace *trace = trace_of(study, panel);
+	int status = SL_OK;
+	for (size_t i = 0; i < traces_of(study, panel) && trace->generate && !status; i++) {
+		const char *path = trace_path(study, panel, i, study->arena);
+		const struct generate_call call = { trace->generate,
+			strtoull(seeds_of(study)->value[i], NULL, 10), trace->seeded, study->arena,
+			study->sweep.registry };
+		if (!path)
+			return sl_fail_memory(err);
+		if (access(path, R_OK) != 0)
+			status = generate_line(&call, path, err);
+	}
+	return status;
 }
 
 /* Seeds of a log are those of one line: they follow one another. */
@@ -465,6 +478,7 @@ static int panel_go(struct study *study, struct study_panel *panel, struct go *g
 	struct line line = { .arena = arena };
 	const struct factor *seeds = seeds_of(study);
 	const bool first = strcmp(go->folder, STUDY_RUNS) == 0;
+	const size_t traces = first ? 1 : traces_of(study, panel);
 	const bool drawn = trace_of(study, panel)->generate && !trace_of(study, panel)->seeded;
 	int status = SL_OK;
 	line.word = arena ? sl_alloc(arena, WORDS_MAX, sizeof(*line.word)) : NULL;
@@ -473,8 +487,11 @@ static int panel_go(struct study *study, struct study_panel *panel, struct go *g
 			sl_arena_free(arena);
 		return sl_fail_memory(err);
 	}
-	for (size_t i = 0; i < (drawn && !first ? seeds->count : 1) && !status; i++)
-		status = trace_add(study, panel, &line, i, err);
+	for (size_t i = 0; i < traces; i++) {
+		const char *path = trace_path(study, panel, i, arena);
+		line.failed |= !path;
+		word_add(&line, path, NULL);
+	}
 	words_of_all(study, panel, &line);
 	word_add(&line, "--seed", seeds->value[0]);
 	if (!first && !drawn)
@@ -531,6 +548,8 @@ int study_run(struct study *study, struct study_panel *panel, struct sl_err *err
 {
 	const struct sweep_trace *trace = trace_of(study, panel);
 	int status = trace->generate && !trace->seeded ? SL_OK : seeds_follow(study, err);
+	if (!status)
+		status = traces_draw(study, panel, err);
 	if (!status)
 		status = runs_done(study, panel, err);
 	if (!status && seeds_of(study)->count > 1)

@@ -31,6 +31,7 @@ for signal in INT KILL; do
 	wait $run 2>/dev/null || echo "$signal: exit $?"
 	ls -d $signal 2>/dev/null || find $signal.unfinished/points -type f | wc -l
 	rm -rf runs wait
+	touch $signal.unfinished/.table.csv.1-0 # What a killed process had not finished to write is no file of it.
 	schedlab study s.yaml -o $signal -q --trust -j 1 >/dev/null
 	wc -l <runs
 	diff -r whole $signal && echo "the same"
@@ -49,3 +50,14 @@ schedlab study two.yaml -o two -q 2>/dev/null || echo "exit $?"
 printf 'traces: [a.swf]\npolicies: [fcfs, easy]\ntable: [wait.mean]\n' >one.yaml
 schedlab study one.yaml -o two -q >/dev/null
 ls two/runs two/figures | grep -c 2-b || true
+# Drawn traces are inputs, also of a panel that is done already.
+printf 'traces: [{generate: lublin --jobs 20 --cpus 16, name: drawn}]\npolicies: [fcfs, easy]\nseeds: 1..2\ntable: [wait.mean, none]\n' >drawn.yaml
+schedlab study drawn.yaml -o drawn -q 2>/dev/null || ls drawn.unfinished/inputs
+schedlab study drawn.yaml -o drawn -q 2>/dev/null || ls drawn.unfinished/inputs
+# An input that cannot be read for once costs nothing that is done.
+printf 'traces: [b.swf]\npolicies: [fcfs, easy]\ntable: [wait.mean, none]\n' >lost.yaml
+schedlab study lost.yaml -o lost -q 2>/dev/null || mv b.swf away.swf
+schedlab study lost.yaml -o lost -q || find lost.unfinished/points -type f | wc -l
+# A folder of that name that no study has begun is somebody's.
+mkdir mine.unfinished && echo precious >mine.unfinished/thesis
+schedlab study one.yaml -o mine -q || cat mine.unfinished/thesis
