@@ -99,14 +99,18 @@ static void fill_tasks(struct sl_job_desc *desc, const struct asked *asked)
 	}
 }
 
-/* More nodes than it requested are none that it may not have. */
+/* Before fill_tasks: tasks are the line's. ReqTRES and ReqNodes have the least number of nodes. One that got
+ * more asked for a range (-N 2-4). 1 is there also where no number was asked for: `sbatch -n 64` gets as many
+ * nodes as its tasks need. */
 static void fill_nodes(struct sl_job_desc *desc, const struct asked *asked)
 {
 	if (desc->nodes_min != SL_NONE || asked->nodes == SL_NONE)
 		return;
+	const bool more = asked->nodes_got != SL_NONE && asked->nodes_got > asked->nodes;
+	if (asked->nodes == 1 && (more || desc->tasks > 1))
+		return;
 	desc->nodes_min = asked->nodes;
-	if (asked->nodes_got == SL_NONE || asked->nodes_got <= asked->nodes)
-		desc->nodes_max = asked->nodes;
+	desc->nodes_max = more ? asked->nodes_got : asked->nodes;
 }
 
 /* "4G" is of the whole job, "4Gn" of a node, "4Gc" of a cpu. "0n" is all of the node's, "0" of none. */
@@ -312,8 +316,8 @@ int sacct_desc_in(struct sacct *s, struct sacct_job *job, const struct sacct_cel
 		job->repair = sacct_unreadable;
 	size_in(job, cell, &asked);
 	if (hidden) {
-		fill_tasks(desc, &asked);
 		fill_nodes(desc, &asked);
+		fill_tasks(desc, &asked);
 	}
 	fill_memory(desc, &cell[SACCT_REQMEM], &asked);
 	const struct sacct_tres *tres = cell[SACCT_REQTRES].p ? &asked.req : asked.got;

@@ -315,15 +315,30 @@ Test(sacct, lines_in_a_name)
 
 /* ---- What was asked ------------------------------------------------------------------------------ */
 
-/* Without a line: a task a cpu, the nodes that were asked. */
+/* Without a line: a task a cpu, the nodes that were asked; one that got more than one asked for no number of
+ * nodes, or for a range. */
 Test(sacct, asked_by_columns)
 {
 	expect("JobID|Submit|Start|ElapsedRaw|ReqCPUS|ReqNodes|NCPUS|NNodes|Constraints|Reservation|Partition\n"
 	       "1|100|100|5|8|2|16|2|ib&big|maint|a,b\n"
-	       "2|100|100|5|8|1|16|2|||a\n",
+	       "2|100|100|5|8|1|16|2|||a\n"
+	       "3|100|100|5|8|2|16|4|||a\n",
 		"dated\n2: 1 @100 run 5 wait 0 cpus 8/16 part=a PENDING start=100 "
 		"[ N2 n8 c1 p=a,b C=ib&big res=maint]\n"
-		"3: 2 @100 run 5 wait 0 cpus 8/16 part=a PENDING start=100 [ N1-0 n8 c1 p=a]");
+		"3: 2 @100 run 5 wait 0 cpus 8/16 part=a PENDING start=100 [ n8 c1 p=a]\n"
+		"4: 3 @100 run 5 wait 0 cpus 8/16 part=a PENDING start=100 [ N2-4 n8 c1 p=a]");
+}
+
+/* A line that asks for tasks and not for nodes got what its tasks need; a script may ask for two nodes and
+ * more. */
+Test(sacct, nodes_of_tasks)
+{
+	expect("JobID|Submit|ElapsedRaw|ReqTRES|SubmitLine\n"
+	       "1|100|5|cpu=8,node=1|sbatch -n 8 a.sh\n"
+	       "2|100|5|cpu=8,node=2|sbatch -n 8 a.sh\n"
+	       "3|100|5|cpu=8,node=1|sbatch a.sh\n",
+		"dated\n2: 1 @100 run 5 cpus 8 PENDING [ n8 c1]\n3: 2 @100 run 5 cpus 8 PENDING [ N2 n8 c1]\n"
+		"4: 3 @100 run 5 cpus 8 PENDING [ N1 n8 c1]");
 }
 
 Test(sacct, memory)
