@@ -86,7 +86,7 @@ $B/bench-many: $(CORE_O) $B/o/scripts/bench_many.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$B/bench-tune: $(CORE_O) $B/o/scripts/bench_tune.o
+$B/bench-tune $B/bench-signs: $B/bench-%: $(CORE_O) $B/o/scripts/bench_%.o
 	$(call say,LD,$@)
 	$Q$(CC) $(CFLAGS) -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
