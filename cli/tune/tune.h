@@ -140,11 +140,24 @@ struct candidate_text {
 };
 int candidate_text(const struct tune *tune, const uint32_t *level, struct candidate_text *text,
 	struct sl_arena *arena, struct sl_err *err);
-/* tune_place.c: where that value stands in a file of Slurm's, or of YAML. words: "A/B/C". */
+/* tune_place.c, tune_place_yaml.c: where that value stands in a file of Slurm's, or of YAML. words: "A/B/C".
+ */
 int place_conf(struct file_place *place, const struct tuned_file *file, const char *words,
 	struct sl_arena *arena, struct sl_err *err);
 int place_yaml(struct file_place *place, const struct tuned_file *file, const char *words,
 	struct sl_arena *arena, struct sl_err *err);
+
+enum { PLACE_WORDS_MAX = 8 };
+struct words {
+	const char *word[PLACE_WORDS_MAX];
+	size_t len[PLACE_WORDS_MAX];
+	size_t count;
+};
+int words_split(struct words *words, const struct tuned_file *file, const char *text, struct sl_err *err);
+/* A value that is there; one that is not, put in before `at`. */
+int keep_place(struct file_place *place, const struct tuned_file *file, size_t at, size_t len,
+	struct sl_arena *arena, struct sl_err *err);
+int new_place(struct file_place *place, size_t at, const char *before, struct sl_err *err);
 
 /* tune_check.c: today's settings have what is wanted; names and values that may move are such. */
 int knobs_check(struct tune *tune, struct sl_err *err);

@@ -187,9 +187,10 @@ static bool is_overlap(const struct knob *a, const struct knob *b)
 		return a->place.at < b->place.at + b->place.len && b->place.at < a->place.at + a->place.len;
 	if (a->place.at != b->place.at || a->place.today || b->place.today)
 		return a->place.at == b->place.at && a->place.today && b->place.today;
-	/* Both would be added: two options of a list that is not there yet. */
+	/* Both would be added: two options of a list of Slurm's that is not there yet. */
 	return strcasecmp(a->place.before, b->place.before) == 0 ||
-	       (slash_a && slash_b && slash_a - a->name == slash_b - b->name &&
+	       (strchr(a->place.before, '=') && slash_a && slash_b &&
+		       slash_a - a->name == slash_b - b->name &&
 		       strncasecmp(a->name, b->name, (size_t)(slash_a - a->name)) == 0 &&
 		       !strchr(slash_a + 1, '/') && a->place.before[0] != ',');
 }

@@ -2,8 +2,8 @@
 /*
  * tune_patch.c - the change as a unified diff of the user's own files, and as lines for a shell.
  *
- * An edit changes values within lines, and adds lines behind the last: lines of the same number stand side by
- * side, and nothing needs to be searched.
+ * An edit changes values within lines and adds lines, of which the knobs say where: so it is known which line
+ * was which, and nothing needs to be searched.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@ struct line {
 struct lines {
 	struct line *line;
 	size_t count;
+	size_t *was; /* Of the changed text: which line it was; SIZE_MAX: none. */
 };
 
 static bool lines_of(struct lines *lines, const char *text, size_t len)
@@ -43,11 +44,50 @@ static void put_change(FILE *out, char sign, const struct line *line)
 		line->ends ? "" : "\\ No newline at end of file\n");
 }
 
+/* How many lines are put in behind that line, which ends at `end`. */
+static size_t added_behind(
+	const struct tune *tune, size_t file, const uint32_t *level, size_t begin, size_t end)
+{
+	size_t added = 0;
+	for (size_t k = 0; k < tune->problem.axes; k++) {
+		const struct knob *knob = &tune->knob[k];
+		const struct file_place *place = &knob->place;
+		added += knob->kind == KNOB_FILE && knob->file == file && level[k] != knob->today &&
+			 !place->len && place->at >= begin && place->at <= end && strchr(place->before, '\n');
+	}
+	return added;
+}
+
+/* Which line each was: those behind the last are new, too. */
+static bool lines_pair(const struct tune *tune, size_t file, const uint32_t *level, const struct lines *was,
+	struct lines *is)
+{
+	size_t at = 0;
+	is->was = calloc(is->count + 1, sizeof(*is->was));
+	for (size_t i = 0; is->was && i < is->count; i++)
+		is->was[i] = SIZE_MAX;
+	for (size_t i = 0; is->was && i < was->count && at < is->count; i++) {
+		const size_t begin = (size_t)(was->line[i].text - tune->file[file].text);
+		is->was[at++] = i;
+		at += added_behind(tune, file, level, begin, begin + was->line[i].len);
+	}
+	return is->was != NULL;
+}
+
 static bool is_same(const struct lines *was, const struct lines *is, size_t i)
 {
-	return i < was->count && i < is->count && was->line[i].ends == is->line[i].ends &&
-	       was->line[i].len == is->line[i].len &&
-	       memcmp(was->line[i].text, is->line[i].text, is->line[i].len) == 0;
+	const struct line *old = is->was[i] < was->count ? &was->line[is->was[i]] : NULL;
+	return old && old->ends == is->line[i].ends && old->len == is->line[i].len &&
+	       memcmp(old->text, is->line[i].text, is->line[i].len) == 0;
+}
+
+/* Of these lines of the changed text, how many were there. */
+static size_t were(const struct lines *is, size_t from, size_t until)
+{
+	size_t count = 0;
+	for (size_t i = from; i < until; i++)
+		count += is->was[i] != SIZE_MAX;
+	return count;
 }
 
 /* From the first line that differs on, with those that are no farther apart than twice the context. */
@@ -58,9 +98,9 @@ static size_t put_hunk(FILE *out, const struct lines *was, const struct lines *i
 		last = is_same(was, is, i) ? last : i;
 	const size_t from = first > CONTEXT ? first - CONTEXT : 0;
 	const size_t until = last + 1 + CONTEXT < is->count ? last + 1 + CONTEXT : is->count;
-	const size_t until_was = until < was->count ? until : was->count;
-	(void)fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", until_was > from ? from + 1 : from, until_was - from,
-		from + 1, until - from);
+	const size_t before = were(is, 0, from);
+	const size_t here = were(is, from, until);
+	(void)fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", before + (here > 0), here, from + 1, until - from);
 	for (size_t i = from; i < until;) {
 		if (is_same(was, is, i)) {
 			put_change(out, ' ', &is->line[i++]);
@@ -69,8 +109,9 @@ static size_t put_hunk(FILE *out, const struct lines *was, const struct lines *i
 		size_t end = i;
 		while (end < until && !is_same(was, is, end))
 			end++;
-		for (size_t k = i; k < end && k < was->count; k++)
-			put_change(out, '-', &was->line[k]);
+		for (size_t k = i; k < end; k++)
+			if (is->was[k] != SIZE_MAX)
+				put_change(out, '-', &was->line[is->was[k]]);
 		for (; i < end; i++)
 			put_change(out, '+', &is->line[i]);
 	}
@@ -91,7 +132,8 @@ char *tune_patch(const struct tune *tune, const uint32_t *level)
 		struct lines is = { .line = NULL };
 		char *edited = file_moves(tune, f, level) ? file_edited(tune, f, level) : NULL;
 		good = !file_moves(tune, f, level) || (edited && lines_of(&was, file->text, file->len) &&
-							      lines_of(&is, edited, strlen(edited)));
+							      lines_of(&is, edited, strlen(edited)) &&
+							      lines_pair(tune, f, level, &was, &is));
 		if (edited && good)
 			(void)fprintf(out, "--- %s\n+++ %s\n", file->path, file->path);
 		for (size_t i = 0; edited && good && i < is.count; i++)
@@ -99,6 +141,7 @@ char *tune_patch(const struct tune *tune, const uint32_t *level)
 				i = put_hunk(out, &was, &is, i) - 1;
 		free(was.line);
 		free(is.line);
+		free(is.was);
 		free(edited);
 	}
 	if (fclose(out) == 0 && good)

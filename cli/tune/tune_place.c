@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tune_place.c - where a value stands in a file of the user's, by the words that lead to it.
+ * tune_place.c - where a value stands in a file of Slurm's, by the words that lead to it.
  *
  * Of slurm.conf and its like: "KEY"; "KEY/OPTION" of a list with commas (SchedulerParameters/bf_window); and
  * "KEY/NAME/ATTRIBUTE" of the line that begins with KEY=NAME (PartitionName/gpu/MaxTime). What is not there
  * has a place too, where it would be written: Slurm has a default for it.
- *
- * Of YAML and JSON: each word is a key, a name or a kind on the way to the value, and exactly one value of
- * the file has all of them: "ClusterQueue/team-a/nominalQuota/cpu".
+ * Of YAML and JSON: tune_place_yaml.c.
  */
 #include <string.h>
 #include <strings.h>
 
 #include "cli/tune/tune.h"
 
-enum { WORDS_MAX = 8, WAY_MAX = 96 };
-
-struct words {
-	const char *word[WORDS_MAX];
-	size_t len[WORDS_MAX];
-	size_t count;
-};
-
-static int words_split(
-	struct words *words, const struct tuned_file *file, const char *text, struct sl_err *err)
+int words_split(struct words *words, const struct tuned_file *file, const char *text, struct sl_err *err)
 {
 	*words = (struct words){ .count = 0 };
 	for (const char *at = text; at; at = *at ? at + 1 : NULL) {
 		const size_t len = strcspn(at, "/");
-		if (words->count == WORDS_MAX || !len)
+		if (words->count == PLACE_WORDS_MAX || !len)
 			return sl_fail(err, SL_USAGE,
 				"--vary %s:%.200s: give one to eight words with '/' between, such as PartitionName/gpu/MaxTime",
 				file->name, text);
@@ -132,7 +121,7 @@ static const char *option_in(const char *list, size_t size, const struct words *
 	return NULL;
 }
 
-static int keep_place(struct file_place *place, const struct tuned_file *file, size_t at, size_t len,
+int keep_place(struct file_place *place, const struct tuned_file *file, size_t at, size_t len,
 	struct sl_arena *arena, struct sl_err *err)
 {
 	*place = (struct file_place){ .at = at, .len = len, .before = "", .after = "" };
@@ -140,8 +129,7 @@ static int keep_place(struct file_place *place, const struct tuned_file *file, s
 	return place->today ? SL_OK : sl_fail_memory(err);
 }
 
-/* What is not there, put in before `at`. */
-static int new_place(struct file_place *place, size_t at, const char *before, struct sl_err *err)
+int new_place(struct file_place *place, size_t at, const char *before, struct sl_err *err)
 {
 	*place = (struct file_place){ .at = at, .before = before, .after = "" };
 	return before ? SL_OK : sl_fail_memory(err);
@@ -234,130 +222,4 @@ int place_conf(struct file_place *place, const struct tuned_file *file, const ch
 		return plain_place(place, file, plain, option, part, text, arena, err);
 	return new_place(place, (size_t)(value + len - plain),
 		text_made(arena, "%s%.*s=", len ? "," : "", (int)words.len[1], words.word[1]), err);
-}
-
-/* ---- YAML and JSON --------------------------------------------------------------------------------------
- */
-
-struct way {
-	const char *word[WAY_MAX];
-	size_t count;
-	const struct words *words;
-	const struct sl_doc *doc;
-	const struct sl_doc_node *found;
-	size_t matches;
-	char others[300]; /* Places of the matches. */
-};
-
-static void way_add(struct way *way, const char *word)
-{
-	if (word && way->count < WAY_MAX)
-		way->word[way->count++] = word;
-}
-
-static bool way_has_all(const struct way *way)
-{
-	for (size_t i = 0; i < way->words->count; i++) {
-		bool has = false;
-		for (size_t k = 0; k < way->count && !has; k++)
-			has = strlen(way->word[k]) == way->words->len[i] &&
-			      strncmp(way->word[k], way->words->word[i], way->words->len[i]) == 0;
-		if (!has)
-			return false;
-	}
-	return true;
-}
-
-/* What a map is called. */
-static const char *name_in(const struct sl_doc *doc, const struct sl_doc_node *map)
-{
-	const struct sl_doc_node *name = map->kind == SL_DOC_MAP ? sl_doc_member(doc, map, "name") : NULL;
-	return name && name->kind == SL_DOC_TEXT ? sl_doc_word(doc, name) : NULL;
-}
-
-/* Depth is bounded by that of documents. */
-static void way_go(struct way *way, const struct sl_doc_node *node)
-{
-	const size_t before = way->count;
-	const char *key = sl_doc_key_of(way->doc, node);
-	way_add(way, key && *key ? key : NULL);
-	if (node->kind == SL_DOC_TEXT) {
-		if (way_has_all(way) && strcmp(key ? key : "", "name") != 0 &&
-			strcmp(key ? key : "", "kind") != 0) {
-			const size_t used = strlen(way->others);
-			way->found = node;
-			if (way->matches++ < 5)
-				(void)snprintf(way->others + used, sizeof(way->others) - used, "%sline %u",
-					used ? ", " : "", node->line);
-		}
-	} else if (node->kind == SL_DOC_MAP) {
-		const struct sl_doc_node *metadata = sl_doc_member(way->doc, node, "metadata");
-		const struct sl_doc_node *kind = sl_doc_member(way->doc, node, "kind");
-		way_add(way, name_in(way->doc, node));
-		way_add(way, metadata ? name_in(way->doc, metadata) : NULL);
-		way_add(way, kind && kind->kind == SL_DOC_TEXT ? sl_doc_word(way->doc, kind) : NULL);
-	}
-	for (const struct sl_doc_node *item = node->kind == SL_DOC_TEXT ? NULL : sl_doc_child(way->doc, node);
-		item; item = sl_doc_next(way->doc, item))
-		way_go(way, item);
-	way->count = before;
-}
-
-/* Its bytes, without quotes; NULL: it does not stand there as it is. */
-static const char *bytes_of(
-	const struct tuned_file *file, const struct sl_doc *doc, const struct sl_doc_node *node)
-{
-	const char *at = file->text;
-	for (uint32_t line = 1; line < node->line && at; line++) {
-		at = strchr(at, '\n');
-		at = at ? at + 1 : NULL;
-	}
-	const char *word = sl_doc_word(doc, node);
-	const size_t left = at ? file->len - (size_t)(at - file->text) : 0;
-	if (!at || node->column > left)
-		return NULL;
-	at += node->column - 1;
-	at += *at == '"' || *at == '\'';
-	return strncmp(at, word, strlen(word)) == 0 ? at : NULL;
-}
-
-static int place_found(struct file_place *place, const struct tuned_file *file, const struct way *way,
-	const char *text, struct sl_arena *arena, struct sl_err *err)
-{
-	if (!way->matches)
-		return sl_fail(err, SL_USAGE,
-			"--vary %s:%.200s: no value of %s has all of these words on the way to it: each is a key, a name or a kind; "
-			"what is not in the file yet is written there first, with what it is today",
-			file->name, text, file->path);
-	if (way->matches > 1)
-		return sl_fail(err, SL_USAGE,
-			"--vary %s:%.200s: %zu values of %s have all of these words (%s%s): give one more",
-			file->name, text, way->matches, file->path, way->others,
-			way->matches > 5 ? ", ..." : "");
-	const char *at = bytes_of(file, way->doc, way->found);
-	const struct sl_place there = sl_doc_place(way->doc, way->found);
-	if (!at)
-		return sl_fail_at(err, &there,
-			"this value is not written plainly in one line, so that tune cannot change it");
-	return keep_place(place, file, (size_t)(at - file->text), strlen(sl_doc_word(way->doc, way->found)),
-		arena, err);
-}
-
-int place_yaml(struct file_place *place, const struct tuned_file *file, const char *text,
-	struct sl_arena *arena, struct sl_err *err)
-{
-	struct words words;
-	struct sl_doc doc = { .file = file->path };
-	const char *first = file->text + strspn(file->text, " \t\r\n");
-	int status = words_split(&words, file, text, err);
-	if (!status)
-		status = *first == '{' || *first == '[' ? sl_doc_read_json(&doc, file->text, file->len, err)
-							: sl_doc_read_yamls(&doc, file->text, file->len, err);
-	if (!status && doc.count) {
-		struct way way = { .words = &words, .doc = &doc };
-		way_go(&way, doc.node);
-		status = place_found(place, file, &way, text, arena, err);
-	}
-	sl_doc_release(&doc);
-	return status;
 }

@@ -47,3 +47,16 @@ echo job_id,submit,run_time,time_limit,cpus,gpus,account >r.csv
 awk 'BEGIN { for (s = 0; s < 16; s++) for (j = 0; j < 3; j++) printf "%d,%d,100,200,1,1,y\n", ++n, s * 1000 }' >>r.csv
 schedlab tune r.csv -c nodes.yaml -p runai:projects=projects.yaml -q --no-sync --span 1000 --minimize wait.mean -o r \
 	--vary projects.yaml:projects/y/quota=1..4 | sed '/^who gains/,/lose$/d'
+# A limit that the manifests do not have: a line of its own. Team a borrows all that team b has and holds it for 100 s; b's job, of user 2,
+# comes a second later. With 2 cpus that a may not borrow it need not wait.
+sed '/^  namespaceSelector/a\  cohort: all' queues.yaml | sed 's/nominalQuota: 2/nominalQuota: 4/' >cohort.yaml
+echo job_id,submit,run_time,time_limit,cpus,user,namespace,queue >b.csv
+awk 'BEGIN { for (s = 0; s < 16; s++) for (j = 0; j < 5; j++) printf "%d,%d,100,200,2,%d,lab,%s\n", ++n, s * 1000 + (j == 4), j < 4 ? 1 : 2, j < 4 ? "a" : "b" }' >>b.csv
+schedlab tune b.csv -c cohort.yaml -p kueue -q --no-sync --span 1000 --minimize 'wait.mean{user=2}' -o b \
+	--vary cohort.yaml:ClusterQueue/team-a/cpu/borrowingLimit=2 --vary cohort.yaml:ClusterQueue/team-b/cpu/lendingLimit=4 >out
+sed -n '/^what may/,/^minimize/p;/^--- /,/^$/p' out
+cp cohort.yaml patched.yaml && patch -s patched.yaml <b/change.patch && diff cohort.yaml patched.yaml
+patch -s -p0 <b/change.patch && cmp cohort.yaml patched.yaml && echo applies
+for what in ClusterQueue/team-c/cpu/borrowingLimit ClusterQueue/team-a/cpu/borowingLimit team-a/team-b/borrowingLimit; do
+	schedlab tune b.csv -c queues.yaml -p kueue -q --span 1000 --minimize wait.mean -o bad --vary queues.yaml:$what=2 || echo "exit $?"
+done

@@ -131,7 +131,69 @@ Test(tune_place, what_is_none_or_several_is_said)
 	refuse(conf, false, "a/b/c/d", "KEY, KEY/OPTION or KEY/NAME/ATTRIBUTE");
 	refuse(conf, false, "a//b", "one to eight words");
 	refuse(yaml, true, "nominalQuota", "2 values of f have all of these words (line 9, line 10)");
-	refuse(yaml, true, "projects/vision/limit", "no value of f has all of these words");
+	refuse(yaml, true, "team-a/vision/quota", "no value of f has all of these words");
+	refuse(yaml, true, "team-b/cpu/borrowingLimit",
+		"f has no 'team-b': did you mean 'team-a', of line 1?");
+	refuse(yaml, true, "projects/speach/limit", "did you mean 'speech', of line 14?");
+	refuse(yaml, true, "team-a/cpu/lendngLimit", "f has no 'lendngLimit': did you mean 'lendingLimit'?");
+	refuse(yaml, true, "team-a/lendingLimit", "2 entries of f have all of these words (line 8, line 10)");
+	refuse(yaml, true, "projects/limit", "2 entries of f");
+	/* What may not be added there: a key that is no quota, and one of another kind of entry. */
+	refuse(yaml, true, "projects/speech/priority", "no value of f has all of these words");
+	refuse(yaml, true, "projects/speech/lendingLimit", "no value of f has all of these words");
+}
+
+/* A quota or limit that the file does not have: a line of its own in a block, as far to the right as its
+ * neighbours; between commas where those are. */
+Test(tune_place, what_an_entry_does_not_have_is_added_to_it)
+{
+	static const char queue[] = "apiVersion: scheduling.run.ai/v2\n"
+				    "kind: Queue\n"
+				    "metadata:\n"
+				    "  name: lab\n"
+				    "spec:\n"
+				    "  resources:\n"
+				    "    gpu:\n"
+				    "      quota: 2\n"
+				    "    cpu: {quota: '-1'}\n";
+	expect(yaml, true, "ClusterQueue/team-a/default/cpu/borrowingLimit", "6", "-",
+		"        nominalQuota: 8 # eight\n",
+		"        nominalQuota: 8 # eight\n        borrowingLimit: 6\n");
+	expect(yaml, true, "team-a/gpu/lendingLimit", "1", "-", "borrowingLimit: 2}",
+		"borrowingLimit: 2, lendingLimit: 1}");
+	expect(yaml, true, "projects/vision/limit", "4", "-", "quota: 3}", "quota: 3, limit: 4}");
+	expect(yaml, true, "speech/over-quota", "false", "-", "quota: 1}", "quota: 1, over-quota: false}");
+	expect(queue, true, "lab/gpu/overQuotaWeight", "3", "-", "      quota: 2\n",
+		"      quota: 2\n      overQuotaWeight: 3\n");
+	expect(queue, true, "Queue/lab/cpu/limit", "3", "-", "'-1'}", "'-1', limit: 3}");
+	expect("{\"projects\": [{\"name\": \"a\", \"quota\": 3}]}", true, "a/limit", "4", "-", "3}",
+		"3, \"limit\": 4}");
+	expect("projects:\n- name: a", true, "a/quota", "4", "-", "name: a", "name: a\n  quota: 4");
+	expect("projects:\r\n- name: a\r\n", true, "a/quota", "4", "-", "name: a", "name: a\r\n  quota: 4");
+	expect("projects:\n- {\n  name: a,\n  priority: 3\n  }\n", true, "a/quota", "4", "-", "priority: 3",
+		"priority: 3, quota: 4");
+}
+
+Test(tune_place, lines_that_are_added_in_the_middle_are_in_the_patch)
+{
+	const uint32_t level[TUNE_AXES_MAX] = { 1, 1, 1 };
+	struct tuned_file file = { .name = "f", .path = "f", .text = yaml, .len = strlen(yaml) };
+	const char *values[2] = { "", "7" };
+	struct tune tune = { .arena = arena, .file = &file, .files = 1 };
+	tune.problem.axes = 3;
+	for (size_t i = 0; i < 3; i++)
+		tune.knob[i] = (struct knob){ .kind = KNOB_FILE, .value = values, .count = 2 };
+	cr_assert_eq(place_yaml(&tune.knob[0].place, &file, "cpu/lendingLimit", arena, &err), SL_OK);
+	cr_assert_eq(place_yaml(&tune.knob[1].place, &file, "cpu/borrowingLimit", arena, &err), SL_OK);
+	cr_assert_eq(place_yaml(&tune.knob[2].place, &file, "speech/quota", arena, &err), SL_OK);
+	char *patch = tune_patch(&tune, level);
+	cr_assert(patch);
+	cr_expect_str_eq(patch,
+		"--- f\n+++ f\n@@ -7,8 +7,10 @@\n       resources:\n       - name: cpu\n"
+		"         nominalQuota: 8 # eight\n+        lendingLimit: 7\n+        borrowingLimit: 7\n"
+		"       - {name: gpu, nominalQuota: \"4\", borrowingLimit: 2}\n ---\n projects:\n"
+		"   - {name: vision, quota: 3}\n-  - {name: speech, quota: 1}\n+  - {name: speech, quota: 7}\n");
+	free(patch);
 }
 
 Test(tune_place, the_change_is_a_unified_diff)
