@@ -80,7 +80,8 @@ struct sacct_cell {
 struct sacct_cells {
 	struct sacct_cell cell[SACCT_COLUMNS];
 	uint64_t line;
-	const char *repair; /* What was mended of it; NULL: nothing. */
+	const char *repair;  /* What was mended of it; NULL: nothing. */
+	int64_t array_limit; /* Of its array, said elsewhere than in its own cells; 0: it is not. */
 };
 
 enum {

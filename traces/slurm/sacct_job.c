@@ -286,6 +286,8 @@ int sacct_job_in(struct sacct *s, const struct sacct_cells *cells, bool *take)
 	if (is_nodes(&cell[SACCT_NODELIST]))
 		job->job.nodes_recorded = sacct_job_keep(job, &cell[SACCT_NODELIST]);
 	status = sacct_desc_in(s, job, cells);
+	if (cells->array_limit > 0 && job->job.array_limit == SL_NONE)
+		job->job.array_limit = cells->array_limit;
 	eligible_in(job, cell, &times);
 	if (!status && job->text.failed)
 		status = sl_fail_memory(s->err);

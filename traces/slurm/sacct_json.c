@@ -223,9 +223,11 @@ static void queue_ids(struct walk *w, const struct sl_doc_node *job)
 	const int64_t task = sacct_json_number_of(w, sacct_json_at(w, job, "array_task_id"));
 	const int64_t first = sacct_json_number_of(w, sacct_json_at(w, job, "het_job_id"));
 	const int64_t offset = sacct_json_number_of(w, sacct_json_at(w, job, "het_job_offset"));
+	const int64_t most = sacct_json_number_of(w, sacct_json_at(w, job, "array_max_tasks"));
 	const char *tasks = word_at(w, job, "array_task_string");
 	if (id == SL_NONE)
 		return;
+	w->cells.array_limit = head > 0 && most > 0 ? most : 0;
 	put_format(w, SACCT_JOBIDRAW, "%" PRId64, id);
 	if (head > 0 && tasks)
 		put_format(w, SACCT_JOBID, "%" PRId64 "_[%.300s]", head, tasks);

@@ -17,7 +17,8 @@ enum squeue_column {
 	SQUEUE_PENDING,              /* How long it has waited: seconds. */
 	SQUEUE_NODES_OR_REASON,      /* "n[1-2]", "(Priority)" */
 	SQUEUE_ARRAY,
-	SQUEUE_TASK, /* "4", "4-9%2" */
+	SQUEUE_TASK,     /* "4", "4-9%2" */
+	SQUEUE_THROTTLE, /* How many tasks of its array may run at a time. */
 	SQUEUE_HET,
 	SQUEUE_OFFSET,
 	SQUEUE_MEM_NODE, /* "4G" */
@@ -34,18 +35,28 @@ struct squeue_record {
 	const char *repair; /* What was mended of it; NULL: nothing. */
 };
 
+struct squeue_limit {
+	int64_t array, tasks;
+};
+
 struct squeue {
 	struct sacct s;
 	struct sacct_text text; /* Of the record at hand. */
 	sl_time moment;         /* When it was printed; SL_NONE: nobody says. */
 	uint64_t running, waiting;
 	uint64_t unsaid_dependency, unsaid_begin; /* Jobs that wait for what is not said. */
+	struct squeue_limit *limit;               /* Of arrays, by their numbers once all are noted. */
+	size_t limits, limit_capacity;
 };
 
 /* squeue_record.c */
 int squeue_begin(struct squeue *queue, const char *file, const struct sl_sink *sink, struct sl_err *err);
 int squeue_put(struct squeue *queue, struct squeue_record *record);
 void squeue_release(struct squeue *queue);
+/* The limit of an array stands with its tasks that wait ("7_[4-9%2]"), and is of those that run too: all
+ * records are looked at before the first is put. */
+int squeue_limit_note(struct squeue *queue, const struct squeue_record *record);
+void squeue_limits_noted(struct squeue *queue);
 /* Once, of what the file does not say. */
 int squeue_say(struct squeue *queue, const char *format, ...) SL_PRINTF(2, 3);
 /* A state's full name, of "PD", "R" or "PENDING"; NULL: none. */

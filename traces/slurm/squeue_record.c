@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "traces/slurm/squeue.h"
@@ -22,6 +23,7 @@ void squeue_release(struct squeue *queue)
 {
 	sacct_release(&queue->s);
 	sacct_text_free(&queue->text);
+	free(queue->limit);
 }
 
 int squeue_say(struct squeue *queue, const char *format, ...)
@@ -142,6 +144,82 @@ static void compose_id(struct squeue *queue, struct sacct_cell *cell)
 			(int)(task->len < 1000 ? task->len : 1000), task->p);
 	else if (het->p && offset->p && !sacct_is(het, "0"))
 		set_format(queue, id, "%.*s+%.*s", (int)het->len, het->p, (int)offset->len, offset->p);
+}
+
+/* The number before '_', or of a column of its own; what is behind '%' of its tasks. SL_NONE: there is none.
+ */
+static struct squeue_limit limit_of(const struct sacct_cell *cell)
+{
+	const struct sacct_cell *id = &cell[SACCT_JOBID], *array = &cell[SQUEUE_ARRAY];
+	const bool composed = id->p && memchr(id->p, '_', id->len);
+	const struct sacct_cell *of = composed ? id : array, *tasks = composed ? id : &cell[SQUEUE_TASK];
+	struct squeue_limit limit = { SL_NONE, SL_NONE };
+	size_t digits = 0;
+	while (of->p && digits < of->len && sl_is_digit(of->p[digits]))
+		digits++;
+	if (!digits || !sl_get_i64(of->p, digits, &limit.array))
+		return (struct squeue_limit){ SL_NONE, SL_NONE };
+	const char *percent = tasks->p ? memchr(tasks->p, '%', tasks->len) : NULL;
+	const char *end = percent ? tasks->p + tasks->len : NULL;
+	digits = 0;
+	while (percent && percent + 1 + digits < end && sl_is_digit(percent[1 + digits]))
+		digits++;
+	/* A number at the end of a column may be cut. */
+	const bool whole = digits && (!composed || percent + 1 + digits < end);
+	if (!whole || !sl_get_i64(percent + 1, digits, &limit.tasks))
+		limit.tasks = SL_NONE;
+	return limit;
+}
+
+int squeue_limit_note(struct squeue *queue, const struct squeue_record *record)
+{
+	const struct squeue_limit limit = limit_of(record->cell);
+	if (limit.array == SL_NONE || limit.tasks == SL_NONE)
+		return SL_OK;
+	if (queue->limits == queue->limit_capacity) {
+		const size_t capacity = queue->limit_capacity ? 2 * queue->limit_capacity : 64;
+		struct squeue_limit *more = realloc(queue->limit, capacity * sizeof(*more));
+		if (!more)
+			return sl_fail_memory(queue->s.err);
+		queue->limit = more;
+		queue->limit_capacity = capacity;
+	}
+	queue->limit[queue->limits++] = limit;
+	return SL_OK;
+}
+
+static int by_array(const void *a, const void *b)
+{
+	const struct squeue_limit *x = a;
+	const struct squeue_limit *y = b;
+	if (x->array != y->array)
+		return x->array < y->array ? -1 : 1;
+	return (x->tasks > y->tasks) - (x->tasks < y->tasks);
+}
+
+void squeue_limits_noted(struct squeue *queue)
+{
+	if (queue->limits)
+		qsort(queue->limit, queue->limits, sizeof(*queue->limit), by_array);
+}
+
+/* 0: it has none, or none is said. */
+static int64_t array_limit(const struct squeue *queue, const struct sacct_cell *cell)
+{
+	const int64_t said = sacct_number(&cell[SQUEUE_THROTTLE]);
+	const struct squeue_limit own = limit_of(cell);
+	size_t from = 0;
+	size_t to = queue->limits;
+	if (said != SL_NONE)
+		return said;
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+		if (queue->limit[middle].array < own.array)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < queue->limits && queue->limit[from].array == own.array ? queue->limit[from].tasks : 0;
 }
 
 /* ---- When --------------------------------------------------------------------------------------------- */
@@ -288,7 +366,9 @@ int squeue_put(struct squeue *queue, struct squeue_record *record)
 		if (state->ended && (!cell[SACCT_START].p || !cell[SACCT_END].p))
 			return sacct_drop(&queue->s, no_times, record->line);
 	}
-	struct sacct_cells cells = { .line = record->line, .repair = record->repair };
+	struct sacct_cells cells = {
+		.line = record->line, .repair = record->repair, .array_limit = array_limit(queue, cell)
+	};
 	memcpy(cells.cell, cell, sizeof(cells.cell));
 	if (queue->text.failed)
 		return sl_fail_memory(queue->s.err);

@@ -20,6 +20,7 @@ static const struct {
 	{ "JobId", SACCT_JOBID, NULL },
 	{ "ArrayJobId", SQUEUE_ARRAY, NULL },
 	{ "ArrayTaskId", SQUEUE_TASK, NULL },
+	{ "ArrayTaskThrottle", SQUEUE_THROTTLE, NULL },
 	{ "HetJobId", SQUEUE_HET, NULL },
 	{ "HetJobOffset", SQUEUE_OFFSET, NULL },
 	{ "JobName", SACCT_JOBNAME, " UserId=" },

@@ -446,9 +446,10 @@ static int on_look(void *self, struct queue_table *t, const char *gone, uint64_t
 {
 	struct look *look = self;
 	(void)line;
-	if (!gone)
-		look_row(t, &look->moment, &look->longest, &look->dated);
-	return SL_OK;
+	if (gone)
+		return SL_OK;
+	look_row(t, &look->moment, &look->longest, &look->dated);
+	return squeue_limit_note(&t->queue, &t->record);
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------
@@ -529,6 +530,7 @@ static int read_table(struct queue_table *t, const char *p, const char *end)
 		status = each_row(t, &from, end, on_look, &look);
 	if (status)
 		return status;
+	squeue_limits_noted(&t->queue);
 	t->queue.s.relative = from.moment == SL_NONE && !look.dated;
 	t->queue.moment = from.moment != SL_NONE ? from.moment : look.dated ? look.moment : look.longest;
 	status = each_row(t, &from, end, on_row, NULL);

@@ -97,7 +97,9 @@ Test(squeue, long_format)
 		"3: 5 @590 run 100 limit 600 wait 10 cpus 4 u=bob RUNNING on=n1 start=600 censored [ N1 n4 c1]");
 }
 
-/* Lists of tasks: whole, cut at the column's width, and by columns of their own; components of one job. */
+/* Lists of tasks: whole, cut at the column's width, and by columns of their own; components of one job. How
+ * many of an array may run at a time is said of those that wait, and is of all: task 3 runs, so that one more
+ * may. */
 Test(squeue, tasks)
 {
 	expect("JOBID|USER|ST|TIME|TIME_LIMIT|CPUS|SUBMIT_TIME\n"
@@ -114,7 +116,7 @@ Test(squeue, tasks)
 		"3: 9_1 @10 limit 60 cpus 1 u=ann PENDING array=9_1 [ n1 c1]\n"
 		"3! array whose tasks are not all listed\n"
 		"3: 9_3 @10 limit 60 cpus 1 u=ann PENDING array=9_3 [ n1 c1]\n"
-		"4: 7_3 @10 run 10 limit 60 wait 0 cpus 1 u=ann RUNNING array=7_3 start=10 censored [ n1 c1]\n"
+		"4: 7_3 @10 run 10 limit 60 wait 0 cpus 1 u=ann RUNNING array=7_3%2 start=10 censored [ n1 c1]\n"
 		"5: 20 @10 limit 60 cpus 3 u=ann PENDING [ n1 c1] [ n2 c1]");
 	expect("JOBID|ARRAY_JOB_ID|ARRAY_TASK_ID|ST|TIME|TIME_LIMIT|CPUS|SUBMIT_TIME\n"
 	       "30|30|1-2%1|PD|0:00|1:00|1|1970-01-01T00:00:10\n"
@@ -123,7 +125,7 @@ Test(squeue, tasks)
 		"dated\n"
 		"2: 30_1 @10 limit 60 cpus 1 PENDING array=30_1%1 [ n1 c1]\n"
 		"2: 30_2 @10 limit 60 cpus 1 PENDING array=30_2%1 [ n1 c1]\n"
-		"3: 31 @10 limit 60 cpus 1 PENDING array=30_0 [ n1 c1]\n"
+		"3: 31 @10 limit 60 cpus 1 PENDING array=30_0%1 [ n1 c1]\n"
 		"4: 32 @10 limit 60 cpus 1 PENDING [ n1 c1]");
 }
 
@@ -211,7 +213,7 @@ Test(scontrol_jobs, lines)
 	       "   Command=/home/ann/a JobState=RUNNING\n"
 	       "   TresPerNode=gres/gpu:2\n"
 	       "\n"
-	       "JobId=8 ArrayJobId=7 ArrayTaskId=2 JobName=x\n"
+	       "JobId=8 ArrayJobId=7 ArrayTaskId=2 ArrayTaskThrottle=3 JobName=x\n"
 	       "   UserId=bob(1001) JobState=RUNNING Reason=None Dependency=(null)\n"
 	       "   RunTime=00:01:40 TimeLimit=UNLIMITED\n"
 	       "   SubmitTime=1970-01-01T00:00:10 StartTime=1970-01-01T00:00:20 EndTime=Unknown\n"
@@ -219,7 +221,7 @@ Test(scontrol_jobs, lines)
 	       "   TRES=cpu=8,node=2\n",
 		"dated\n"
 		"1: 6 @10 limit 3600 cpus 8 u=ann a=phys part=batch PENDING name=my JobState=job qos=high dep=afterok:5(unfulfilled) exit=0:0 [ N2 n8 c1 mem/c1024 p=batch gres=gpu:2 C=fast exclusive1]\n"
-		"21: 8 @10 run 100 wait 10 cpus 8/8 u=bob part=batch RUNNING name=x on=n[1-2] array=7_2 start=20 censored [ N2 n2 c4 p=batch]");
+		"21: 8 @10 run 100 wait 10 cpus 8/8 u=bob part=batch RUNNING name=x on=n[1-2] array=7_2%3 start=20 censored [ N2 n2 c4 p=batch]");
 }
 
 /* -o: each in one line. */
