@@ -79,7 +79,8 @@ static const struct {
 
 struct part {
 	const char *name;
-	const char *nodes;  /* As listed so far. */
+	char *nodes; /* As listed so far. */
+	size_t nodes_len, nodes_capacity;
 	struct sl_place at; /* Of its first row. */
 	struct conf_pair pair[6];
 	uint32_t count;
@@ -212,6 +213,27 @@ static void part_begin(struct sinfo *t, struct part *part, bool is_default)
 	job_size(t, part, t->cell[COLUMN_JOB_SIZE]);
 }
 
+/* A row of each of many nodes: what is there is copied as often as it doubles. */
+static int part_nodes_add(struct sinfo *t, struct part *part, const char *nodes)
+{
+	const size_t len = strlen(nodes);
+	const size_t wanted = part->nodes_len + len + sizeof(",");
+	if (wanted > part->nodes_capacity) {
+		char *more = conf_alloc(&t->conf->mem, 2 * wanted, 1);
+		if (!more)
+			return sl_fail_memory(t->conf->err);
+		if (part->nodes_len)
+			memcpy(more, part->nodes, part->nodes_len);
+		part->nodes = more;
+		part->nodes_capacity = 2 * wanted;
+	}
+	if (part->nodes_len)
+		part->nodes[part->nodes_len++] = ',';
+	memcpy(part->nodes + part->nodes_len, nodes, len + 1);
+	part->nodes_len += len;
+	return SL_OK;
+}
+
 static int part_take(struct sinfo *t, const char *nodes)
 {
 	const char *name = t->cell[COLUMN_PARTITION];
@@ -226,8 +248,7 @@ static int part_take(struct sinfo *t, const char *nodes)
 		return t->conf->err->status ? t->conf->err->status : sl_fail_memory(t->conf->err);
 	if (!part->count)
 		part_begin(t, part, is_default);
-	part->nodes = part->nodes ? conf_printf(&t->conf->mem, "%s,%s", part->nodes, nodes) : nodes;
-	return part->nodes ? SL_OK : sl_fail_memory(t->conf->err);
+	return part_nodes_add(t, part, nodes);
 }
 
 static int sct_take(struct sinfo *t)
@@ -444,22 +465,35 @@ int conf_read_sinfo(
 /* ---- JSON -------------------------------------------------------------------------------------------------
  */
 
+/* Its texts, with commas between; NULL: it has none. */
+static const char *json_list(struct sinfo *t, const struct sl_doc *doc, const struct sl_doc_node *list)
+{
+	size_t size = 0;
+	SL_DOC_EACH (item, doc, list) {
+		const char *text = sl_doc_string(doc, item);
+		size += text ? strlen(text) + 1 : 0;
+	}
+	char *all = size ? conf_alloc(&t->conf->mem, size, 1) : NULL;
+	char *end = all;
+	SL_DOC_EACH (item, doc, list) {
+		const char *text = all ? sl_doc_string(doc, item) : NULL;
+		if (!text)
+			continue;
+		if (end > all)
+			*end++ = ',';
+		end = stpcpy(end, text);
+	}
+	return all;
+}
+
 static const char *json_text(
 	struct sinfo *t, const struct sl_doc *doc, const struct sl_doc_node *row, const char *path)
 {
 	const struct sl_doc_node *node = sl_doc_at(doc, row, path);
 	const char *text = sl_doc_string(doc, node);
 	double number;
-	if (node && node->kind == SL_DOC_LIST) {
-		text = NULL;
-		SL_DOC_EACH (item, doc, node) {
-			const char *more = sl_doc_string(doc, item);
-			if (more && (!text || strlen(text) <= CONF_LINE_MAX))
-				text = text ? conf_printf(&t->conf->mem, "%s,%s", text, more)
-					    : conf_strdup(&t->conf->mem, more, strlen(more));
-		}
-		return text;
-	}
+	if (node && node->kind == SL_DOC_LIST)
+		return json_list(t, doc, node);
 	if (text)
 		return *text ? conf_strdup(&t->conf->mem, text, strlen(text)) : NULL;
 	if (node && node->kind == SL_DOC_MAP) {

@@ -437,6 +437,15 @@ Test(sacct, json)
 		"dated\n2: 7 @100 run 50 limit 3600 wait 5 cpus 4 status 1 u=ann part=b COMPLETED name=x start=105 "
 		"end=155 [ N1 n4 c1 mem100 p=b gpus/N=a100:2]\n"
 		"3: 63 @100 status 5 cancel 150 CANCELLED array=50_17 end=150 []");
+	/* Of squeue: one task runs, one waits, and no more than one may run. */
+	expect("{\"jobs\": [\n"
+	       "{\"job_id\": 9, \"array_job_id\": 8, \"array_task_id\": 1, \"array_max_tasks\": 1, \"job_state\": "
+	       "\"RUNNING\", \"submit_time\": 100, \"start_time\": 100, \"time_limit\": 60, \"cpus\": 1},\n"
+	       "{\"job_id\": 8, \"array_job_id\": 8, \"array_task_id\": null, \"array_task_string\": \"2%1\", "
+	       "\"array_max_tasks\": 1, \"job_state\": \"PENDING\", \"submit_time\": 100, \"time_limit\": 60, "
+	       "\"cpus\": 1}], \"last_update\": 150}\n",
+		"dated\n2: 9 @100 run 50 limit 3600 wait 0 cpus 1 RUNNING array=8_1%1 start=100 censored [ n1 c1]\n"
+		"3: 8_2 @100 limit 3600 cpus 1 PENDING array=8_2%1 [ n1 c1]");
 	refuse("{\"meta\": {\"data_parser\": 1}}",
 		":1:29: no 'jobs': is it the output of sacct --json or squeue --json?");
 	refuse("{\"jobs\": [{\"job_id\": 7}",

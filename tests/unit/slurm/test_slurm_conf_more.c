@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define SETTINGS(...) \
 	(const char *const[]) { __VA_ARGS__, NULL }
@@ -416,6 +417,24 @@ Test(slurm_sinfo, json)
 		" \"infinite\": false, \"number\": 30}}, \"partition\": {\"state\": [\"UP\"]}}}]}\n",
 		"nodes n[1-2] 16c 64000m 1b2s8c1t [fast] gpu::2 drain\n"
 		"part debug n[1-2] max 1800\n");
+}
+
+/* However long the list of a row's nodes is, and however many rows a partition has, none is left out. */
+Test(slurm_sinfo, many)
+{
+	enum { NODES = 9000, TEXT = NODES * 64 };
+	char *text = malloc(TEXT);
+	size_t len = (size_t)snprintf(text, TEXT, "{\"sinfo\": [{\"nodes\": {\"nodes\": [");
+	for (int i = 0; i < NODES; i++)
+		len += (size_t)snprintf(text + len, TEXT - len, "%s\"node%04d\"", i ? ", " : "", i);
+	(void)snprintf(text + len, TEXT - len,
+		"]}, \"cpus\": {\"minimum\": 4, \"maximum\": 4}, \"partition\": {\"name\": \"b\"}}]}\n");
+	expect_displayed(text, "nodes node[0000-8999] 4c -m 1b4s1c1t\npart b node[0000-8999]\n");
+	len = (size_t)snprintf(text, TEXT, "NODELIST|PARTITION|STATE|CPUS\n");
+	for (int i = 0; i < NODES; i++)
+		len += (size_t)snprintf(text + len, TEXT - len, "node%04d|b|idle|4\n", i);
+	expect_displayed(text, "nodes node[0000-8999] 4c -m 1b4s1c1t\npart b node[0000-8999]\n");
+	free(text);
 }
 
 static void expect_refused(const char *text, const char *want)
