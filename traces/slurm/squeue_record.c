@@ -335,6 +335,9 @@ static void settle_reason(struct squeue *queue, struct sacct_cell *cell)
 	for (size_t i = 0; i < SL_LEN(held); i++)
 		if (sacct_is(&cell[SACCT_REASON], held[i]))
 			set_text(&cell[SACCT_REASON], "JobHeldAdmin");
+	/* slurmctld prints as its start when it may begin, and later ones that it expects. */
+	if (sacct_is(&cell[SACCT_REASON], "BeginTime") && !cell[SACCT_ELIGIBLE].p)
+		cell[SACCT_ELIGIBLE] = cell[SACCT_START];
 	queue->unsaid_dependency += sacct_is(&cell[SACCT_REASON], "Dependency") && !cell[SACCT_DEPENDENCY].p;
 	queue->unsaid_begin += sacct_is(&cell[SACCT_REASON], "BeginTime") && !cell[SACCT_ELIGIBLE].p;
 }

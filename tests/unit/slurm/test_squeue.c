@@ -146,6 +146,13 @@ Test(squeue, reasons)
 		"? squeue: 1 job waits for (Dependency), and which is not said: such jobs count as free to start (squeue -o %E says it)\n"
 		"? squeue: 1 job waits for (BeginTime), and which is not said: such jobs count as free to start (squeue -O EligibleTime says it)\n"
 		"6: 5 @10 limit 60 cpus 1 PENDING held [ n1 c1]");
+	/* Of one that waits for its time START_TIME is that time, not a forecast. */
+	expect("JOBID|ST|TIME|TIME_LIMIT|CPUS|SUBMIT_TIME|START_TIME|NODELIST(REASON)\n"
+	       "1|PD|0:00|1:00|1|1970-01-01T00:00:10|1970-01-01T01:00:00|(BeginTime)\n"
+	       "2|PD|0:00|1:00|1|1970-01-01T00:00:10|1970-01-01T01:00:00|(Priority)\n",
+		"dated\n2: 1 @10 limit 60 cpus 1 PENDING begin=3600 eligible+3590 [ n1 c1]\n"
+		"? squeue: nobody in it runs: --start lists who waits alone (squeue -l lists all)\n"
+		"3: 2 @10 limit 60 cpus 1 PENDING [ n1 c1]");
 }
 
 /* Of squeue -i the last listing counts, and its date; names as wide as their column may be cut. */
