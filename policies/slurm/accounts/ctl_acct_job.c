@@ -6,7 +6,7 @@
 
 #include "policies/slurm/accounts/ctl_limits.h"
 
-static bool is_set(const uint64_t *bits, uint32_t i) { return bits[i / 64] & ctl_bit(i % 64); }
+static bool is_set(const uint64_t *bits, uint32_t i) { return bits[i / 64] & nset_has(i % 64); }
 
 static uint32_t ctl_acct_job_named(const struct ctl *c, const char *name)
 {

@@ -132,7 +132,7 @@ static inline int64_t ctl_limit_of(const struct ctl_limits *limits, enum ctl_lim
 		return said;
 	return limits->whole[tres] * (said < 100 ? said : 100) / 100;
 }
-static inline uint64_t ctl_bit(uint32_t tres) { return UINT64_C(1) << tres; }
+static inline uint64_t nset_has(uint32_t tres) { return UINT64_C(1) << tres; }
 
 /* ---- ctl_limits.c */
 bool ctl_limits_on(const struct ctl *c, const struct ctl_job *job);
@@ -166,10 +166,10 @@ static inline bool ctl_look_tres(struct ctl_look *look, const struct ctl_limits 
 	enum ctl_limit_tres kind, uint32_t tres, int64_t *limit)
 {
 	*limit = ctl_limit_of(limits, kind, tres);
-	if (*limit == CTL_NEVER || look->imposed.tres[kind] & ctl_bit(tres))
+	if (*limit == CTL_NEVER || look->imposed.tres[kind] & nset_has(tres))
 		return false;
 	if (look->is_qos)
-		look->imposed.tres[kind] |= ctl_bit(tres);
+		look->imposed.tres[kind] |= nset_has(tres);
 	return true;
 }
 /* LimitFactor: of associations' limits of TRES. */

@@ -123,7 +123,7 @@ enum sl_reason ctl_limits_pre(struct ctl *c, struct ctl_job *job)
 /* The limit is one on an amount that is not known: no answer. */
 static bool doubted(struct attempt *t, uint32_t tres)
 {
-	t->doubted |= !(t->known & ctl_bit(tres));
+	t->doubted |= !(t->known & nset_has(tres));
 	return t->doubted;
 }
 
@@ -300,7 +300,7 @@ static uint64_t known_of(const struct ctl *c, struct ctl_job *job)
 		const struct ctl_tres *of = &c->tres[i];
 		if (of->gres != CTL_NO_ROW && !of->type &&
 			select_sure_gres(c->select, &job->desc, of->gres) == job->tres_asked[i])
-			job->known |= ctl_bit(i);
+			job->known |= nset_has(i);
 	}
 	return job->known;
 }

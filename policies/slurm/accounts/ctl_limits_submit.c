@@ -58,10 +58,10 @@ static bool group_and_user(struct submit *s, const struct ctl_limits *limits)
 		const int64_t user = ctl_limit_of(limits, CTL_MAX_USER, i);
 		const uint64_t taken =
 			s->look.imposed.tres[CTL_GRP_TRES] | s->look.imposed.tres[CTL_MAX_USER];
-		if ((group == CTL_NEVER && user == CTL_NEVER) || taken & ctl_bit(i))
+		if ((group == CTL_NEVER && user == CTL_NEVER) || taken & nset_has(i))
 			continue;
-		s->look.imposed.tres[CTL_GRP_TRES] |= group == CTL_NEVER ? 0 : ctl_bit(i);
-		s->look.imposed.tres[CTL_MAX_USER] |= user == CTL_NEVER ? 0 : ctl_bit(i);
+		s->look.imposed.tres[CTL_GRP_TRES] |= group == CTL_NEVER ? 0 : nset_has(i);
+		s->look.imposed.tres[CTL_MAX_USER] |= user == CTL_NEVER ? 0 : nset_has(i);
 		if (s->look.job->tres_asked[i] > user)
 			return ctl_look_no(&s->look, ctl_reason_of(s->look.c, CTL_WHY_QOS_USER, i));
 		if (s->look.job->tres_asked[i] > group)

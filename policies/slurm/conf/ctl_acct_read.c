@@ -319,9 +319,9 @@ bool ctl_qos_list(const struct ctl *c, const char *text, uint64_t *bits)
 		if (qos == CTL_NO_ROW)
 			continue;
 		if (minus)
-			bits[qos / 64] &= ~ctl_bit(qos % 64);
+			bits[qos / 64] &= ~nset_has(qos % 64);
 		else
-			bits[qos / 64] |= ctl_bit(qos % 64);
+			bits[qos / 64] |= nset_has(qos % 64);
 	}
 	return all_known;
 }

@@ -72,7 +72,7 @@ static int fill_part(struct ctl *c, struct ctl_part *part, uint32_t row, const s
 		return SL_SYSTEM;
 	memcpy(part->nodes, select_partition_nodes(c->select, row), words * sizeof(*part->nodes));
 	for (size_t w = 0; w < words; w++)
-		part->node_count += (uint32_t)__builtin_popcountll(part->nodes[w]);
+		part->node_count += select_popcount(part->nodes[w]);
 	take_said(c, part);
 	return SL_OK;
 }

@@ -208,13 +208,13 @@ int64_t ctl_bf_stretched(struct ctl *c, const struct ctl_job *job, int64_t minut
 	uint64_t *mine = ctl_place_set(c, CTL_SET_PLACE);
 	memset(mine, 0, s->words * sizeof(*mine));
 	for (uint32_t i = 0; i < job->alloc->node_count; i++)
-		ctl_bit_set(mine, job->alloc->node_alloc[i].node);
+		nset_add(mine, job->alloc->node_alloc[i].node);
 	const ctl_time end = c->now + minutes * 60;
 	for (uint32_t i = 0;;) {
 		const struct ctl_slot *slot = &s->slot[i];
 		const int64_t gap = (slot->begin - c->now) / 60;
 		if (slot->begin != c->now && slot->begin < end && gap < minutes &&
-			!ctl_set_within(mine, slot->nodes, s->words))
+			!nset_within(mine, slot->nodes, s->words))
 			minutes = gap;
 		i = slot->next;
 		if (!i)
@@ -308,8 +308,8 @@ static bool find_nodes(struct attempt *a)
 		a->later = licensed;
 	if (resv != CTL_NEVER && resv + 1 < s->window_end && (a->later == CTL_NEVER || resv + 1 < a->later))
 		a->later = resv + 1;
-	return ctl_set_has(a->nodes, a->words, a->job->nodes_min) &&
-	       (!required || ctl_set_within(required, a->nodes, a->words)) && licensed == CTL_NONE;
+	return nset_at_least(a->nodes, a->words, a->job->nodes_min) &&
+	       (!required || nset_within(required, a->nodes, a->words)) && licensed == CTL_NONE;
 }
 
 /* When a running job is taken to be over: by its limit; with time_min_as_soft_limit by its --time-min, or
@@ -337,7 +337,7 @@ static bool reserve_run(struct ctl *c, const struct ctl_job *job)
 	memset(mine, 0, bf->slots.words * sizeof(*mine));
 	if (whole && ctl_preempt_mode(c, job) == CTL_PREEMPT_OFF)
 		for (uint32_t i = 0; i < job->alloc->node_count; i++)
-			ctl_bit_set(mine, job->alloc->node_alloc[i].node);
+			nset_add(mine, job->alloc->node_alloc[i].node);
 	const ctl_time end = one_slot(c, down(c, c->now), whole_slots(c, free_at(c, job)));
 	return ctl_slots_take(&bf->slots, c->now, end, mine, licenses);
 }
@@ -432,7 +432,7 @@ static bool is_limited(const struct attempt *a)
 	if (c->params.assoc_limit_stop || a->job->state != CTL_PENDING)
 		return false;
 	memcpy(tres, a->job->tres_asked, sizeof(tres));
-	tres[CTL_TRES_NODE] = ctl_set_count(a->nodes, a->words);
+	tres[CTL_TRES_NODE] = nset_count(a->nodes, a->words);
 	enum sl_reason reason = ctl_limits_pre(c, a->job);
 	if (reason == SL_REASON_NONE)
 		reason = ctl_limits_post(c, a->job, tres);
@@ -488,7 +488,7 @@ static enum verdict ctl_bf_later(const struct attempt *a)
 static bool is_completing(const struct attempt *a)
 {
 	const uint64_t *completing = ctl_completing(a->c);
-	if (!completing || !ctl_set_meets(a->nodes, completing, a->words))
+	if (!completing || !nset_meets(a->nodes, completing, a->words))
 		return false;
 	still_until(a->bf, a->c->now);
 	return true;
@@ -511,7 +511,7 @@ static enum verdict settle_component(struct attempt *a)
 	const bool planned =
 		a->at <= c->now || !ctl_slots_overlap(&a->bf->slots, down(c, a->at), end, a->nodes);
 	if (planned) {
-		ctl_het_planned(c, a->job, a->at, component_minutes(a), ctl_set_count(a->nodes, a->words));
+		ctl_het_planned(c, a->job, a->at, component_minutes(a), nset_count(a->nodes, a->words));
 		ctl_het_try(c, a->job);
 	}
 	return ctl_bf_settle(a);
@@ -530,7 +530,7 @@ static enum verdict try_at(struct attempt *a)
 
 	/* Nodes of the partition that are up, as reservations leave them (job_test_resv), */
 	memcpy(a->nodes, a->part->nodes, a->words * sizeof(*a->nodes));
-	ctl_set_and(a->nodes, ctl_nodes_avail(c), a->words);
+	nset_and(a->nodes, ctl_nodes_avail(c), a->words);
 	ctl_expedite_leave(c, a->job, a->nodes);
 	if (ctl_resv_later(c, a->job, &a->start, a->minutes, a->nodes, &overlap) != CTL_OK)
 		return NEXT;

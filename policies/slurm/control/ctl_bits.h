@@ -24,7 +24,7 @@ static inline uint32_t nset_count(const uint64_t *set, size_t words)
 {
 	uint32_t count = 0;
 	for (size_t w = 0; w < words; w++)
-		count += (uint32_t)__builtin_popcountll(set[w]);
+		count += select_popcount(set[w]);
 	return count;
 }
 
@@ -36,6 +36,27 @@ static inline bool nset_meets(const uint64_t *a, const uint64_t *b, size_t words
 	return false;
 }
 
+/* Whether there are so many: of large sets a few words say so. */
+static inline bool nset_at_least(const uint64_t *set, size_t words, int64_t least)
+{
+	for (size_t w = 0; w < words && least > 0; w++)
+		least -= select_popcount(set[w]);
+	return least <= 0;
+}
+
+static inline void nset_and(uint64_t *set, const uint64_t *other, size_t words)
+{
+	for (size_t w = 0; w < words; w++)
+		set[w] &= other[w];
+}
+
+static inline void nset_and_not(uint64_t *set, const uint64_t *other, size_t words)
+{
+	for (size_t w = 0; w < words; w++)
+		set[w] &= ~other[w];
+}
+
+/* All of inner are in outer. */
 static inline bool nset_within(const uint64_t *inner, const uint64_t *outer, size_t words)
 {
 	for (size_t w = 0; w < words; w++)

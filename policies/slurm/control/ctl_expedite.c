@@ -47,7 +47,7 @@ void ctl_expedite_begin(struct ctl *c, struct ctl_job *job)
 	}
 	memset(job->nodes_kept, 0, words * sizeof(*job->nodes_kept));
 	for (uint32_t i = 0; i < job->alloc->node_count; i++)
-		ctl_bit_set(job->nodes_kept, job->alloc->node_alloc[i].node);
+		nset_add(job->nodes_kept, job->alloc->node_alloc[i].node);
 	job->expedited = true;
 	c->expedited++;
 }
@@ -74,5 +74,5 @@ void ctl_expedite_leave(const struct ctl *c, const struct ctl_job *job, uint64_t
 	for (uint32_t row = c->expedited ? c->pending_first : CTL_NO_ROW; row != CTL_NO_ROW;
 		row = c->job[row].next)
 		if (c->job[row].expedited && &c->job[row] != job)
-			ctl_set_and_not(nodes, c->job[row].nodes_kept, select_node_words(c->select));
+			nset_and_not(nodes, c->job[row].nodes_kept, select_node_words(c->select));
 }

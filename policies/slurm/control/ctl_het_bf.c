@@ -307,12 +307,12 @@ static bool start_one(struct ctl *c, const struct record *r, int64_t minutes)
 	struct ctl_job *job = r->job;
 	look_there(r);
 	memcpy(bf->het_nodes, c->part[r->part].nodes, bf->slots.words * sizeof(*bf->het_nodes));
-	ctl_set_and(bf->het_nodes, ctl_nodes_avail(c), bf->slots.words);
-	ctl_set_and_not(bf->het_nodes, bf->het_used, bf->slots.words);
+	nset_and(bf->het_nodes, ctl_nodes_avail(c), bf->slots.words);
+	nset_and_not(bf->het_nodes, bf->het_used, bf->slots.words);
 	if (ctl_place_try(c, job, r->part, bf->het_nodes) != CTL_OK)
 		return false;
 	for (uint32_t i = 0; i < job->alloc->node_count; i++)
-		ctl_bit_set(bf->het_used, job->alloc->node_alloc[i].node);
+		nset_add(bf->het_used, job->alloc->node_alloc[i].node);
 	set_limit(c, job, minutes);
 	return true;
 }

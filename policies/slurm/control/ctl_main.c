@@ -56,7 +56,7 @@ static bool is_behind(struct pass *p, struct ctl_job *job, uint32_t part)
 static void block(struct pass *p, uint32_t part)
 {
 	p->c->part[part].blocked = true;
-	ctl_set_and_not(p->available, p->c->part[part].nodes, p->words);
+	nset_and_not(p->available, p->c->part[part].nodes, p->words);
 }
 
 /* Its nodes were not there, and still are not. */
@@ -65,7 +65,7 @@ static bool lacks_listed(const struct pass *p, const struct ctl_job *job)
 	const uint64_t *listed = ctl_place_required(p->c, job);
 	const bool was = job->reason == SL_REASON_NODES_NOT_AVAIL ||
 			 job->reason == SL_REASON_NODES_RESERVED || job->reason == SL_REASON_NODES_MAINT;
-	return was && listed && !ctl_set_within(listed, p->available, p->words);
+	return was && listed && !nset_within(listed, p->available, p->words);
 }
 
 /* assoc_limit_stop has no effect here: it has where a limit keeps a job at node selection. */
@@ -103,8 +103,8 @@ static bool may_block(const struct ctl *c, const struct ctl_job *job, uint32_t p
 static void ctl_main_fail(struct pass *p, struct ctl_job *job, const struct ctl_entry *entry, bool blocks)
 {
 	const uint64_t *listed = ctl_place_required(p->c, job);
-	if (listed && ctl_set_has(listed, p->words, job->nodes_min)) {
-		ctl_set_and_not(p->available, listed, p->words);
+	if (listed && nset_at_least(listed, p->words, job->nodes_min)) {
+		nset_and_not(p->available, listed, p->words);
 	} else if (blocks && job->resv != CTL_NO_ROW) {
 		if (p->failed_resv_count < RESERVATIONS_FAILED_MAX)
 			p->failed_resv[p->failed_resv_count++] = job->resv;
@@ -121,7 +121,7 @@ static bool lacks_nodes(struct pass *p, struct ctl_job *job, const struct ctl_en
 	int64_t more = job->nodes_min;
 	for (size_t i = 0; i < p->words && more > 0; i++)
 		if (p->available[i] & nodes[i])
-			more -= __builtin_popcountll(p->available[i] & nodes[i]);
+			more -= select_popcount(p->available[i] & nodes[i]);
 	if (more <= 0)
 		return false;
 	ctl_queue_reason(p->c, job, SL_REASON_NODES_DOWN);
@@ -259,7 +259,7 @@ static void wait_for_completing(struct pass *p)
 	for (uint32_t i = 0; i < c->part_count; i++) {
 		const enum sl_partition_state state = c->part[i].state;
 		if ((state == SL_PARTITION_UP || state == SL_PARTITION_DRAIN) &&
-			ctl_set_meets(c->part[i].nodes, nodes, p->words))
+			nset_meets(c->part[i].nodes, nodes, p->words))
 			block(p, i);
 	}
 }

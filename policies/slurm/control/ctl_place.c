@@ -59,7 +59,7 @@ static int add_listed(void *self, const char *name, size_t len)
 	}
 	for (; low < l->count && strncmp(l->named[low].name, name, len) == 0; low++)
 		if (!l->named[low].name[len])
-			ctl_bit_set(l->set, l->named[low].node);
+			nset_add(l->set, l->named[low].node);
 	return 0;
 }
 
@@ -213,7 +213,7 @@ static enum ctl_status node_counts(struct ctl *c, struct ctl_job *job, int64_t *
 		return CTL_ACCOUNTING_POLICY;
 	}
 	if (required && part->nodes_max != CTL_NEVER &&
-		ctl_set_count(required, c->place->words) > part->nodes_max)
+		nset_count(required, c->place->words) > part->nodes_max)
 		return CTL_PART_CONFIG;
 	return CTL_OK;
 }
@@ -307,7 +307,7 @@ static enum select_answer with_tasks(struct ctl *c, struct ctl_job *job, const s
 	uint64_t *chosen = p->set[CTL_SET_CHOSEN];
 	memset(chosen, 0, p->words * sizeof(*chosen));
 	for (uint32_t i = 0; i < (*alloc)->node_count; i++)
-		ctl_bit_set(chosen, (*alloc)->node_alloc[i].node);
+		nset_add(chosen, (*alloc)->node_alloc[i].node);
 	desc.desc = job->tasked;
 	return select_place(c->select, &desc, chosen, SELECT_NOW, alloc) == SELECT_FITS ? SELECT_FITS
 											: SELECT_BUSY;
@@ -319,8 +319,7 @@ static bool has_nodes(struct ctl *c, const struct ctl_job *job, const uint64_t *
 	const uint64_t *free = ctl_preemption(c) ? NULL : nodes_for(c, job);
 	int64_t more = job->nodes_min;
 	for (size_t i = 0; i < c->place->words && more > 0; i++)
-		more -= __builtin_popcountll(
-			nodes[i] & c->part[job->part].nodes[i] & (free ? free[i] : ~0ULL));
+		more -= select_popcount(nodes[i] & c->part[job->part].nodes[i] & (free ? free[i] : ~0ULL));
 	return more <= 0;
 }
 
@@ -435,7 +434,7 @@ static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64
 	const enum ctl_status kept = free_of_reservations(c, job, job->part, available, nodes);
 	if (kept == CTL_RESERVATION_NOT_USABLE)
 		return kept;
-	if (kept == CTL_OK && required && !ctl_set_within(required, nodes, c->place->words))
+	if (kept == CTL_OK && required && !nset_within(required, nodes, c->place->words))
 		return CTL_NODE_NOT_AVAIL;
 	if (kept != CTL_OK)
 		return kept;
@@ -443,9 +442,9 @@ static enum ctl_status place_in(struct ctl *c, struct ctl_job *job, const uint64
 	if (extra && !select_could(c->select, &job->desc, extra))
 		return CTL_NODE_CONFIG;
 	if (extra)
-		ctl_set_and(nodes, extra, c->place->words);
+		nset_and(nodes, extra, c->place->words);
 	const bool completing = leave_completing(c, job->part, nodes);
-	if (completing && required && !ctl_set_within(required, nodes, c->place->words))
+	if (completing && required && !nset_within(required, nodes, c->place->words))
 		return CTL_NODES_BUSY;
 	ctl_place_bound(c, job, most);
 	ctl_resv_keep(c);
@@ -486,7 +485,7 @@ static bool lacks_up(const struct ctl *c, const struct ctl_job *job)
 {
 	const uint64_t *required = ctl_place_required(c, job);
 	const uint64_t *nodes = required ? required : c->part[job->part].nodes;
-	return !ctl_set_within(nodes, ctl_nodes_avail(c), c->place->words);
+	return !nset_within(nodes, ctl_nodes_avail(c), c->place->words);
 }
 
 static enum sl_reason ctl_place_reason_of(
@@ -553,12 +552,12 @@ static enum ctl_status place_idle(struct ctl *c, struct ctl_job *job)
 	const enum ctl_status kept = free_of_reservations(c, job, job->part, ctl_nodes_avail(c), nodes);
 	if (kept != CTL_OK)
 		return kept;
-	if (required && !ctl_set_within(required, nodes, words))
+	if (required && !nset_within(required, nodes, words))
 		return CTL_NODE_NOT_AVAIL;
 	if (!ctl_preemption(c))
-		ctl_set_and(nodes, nodes_for(c, job), words);
+		nset_and(nodes, nodes_for(c, job), words);
 	if (ctl_completing(c))
-		ctl_set_and_not(nodes, ctl_completing(c), words);
+		nset_and_not(nodes, ctl_completing(c), words);
 	return select_could(c->select, &job->desc, nodes) ? CTL_OK : CTL_NODES_BUSY;
 }
 
@@ -593,7 +592,7 @@ static const struct select_alloc *place_recorded(
 	uint64_t *left = p->set[CTL_SET_PLACE];
 	look_in(c, job, part);
 	memcpy(left, nodes, p->words * sizeof(*left));
-	ctl_set_and(left, nodes_for(c, job), p->words);
+	nset_and(left, nodes_for(c, job), p->words);
 	return place_beside(c, job, left, &alloc) == SELECT_FITS ? alloc : NULL;
 }
 
@@ -742,7 +741,7 @@ static void count_whole(struct ctl *c, struct ctl_job *job, const uint64_t *node
 		return;
 	job->total_cpus = 0;
 	for (uint32_t n = 0; n < cluster->node_count; n++)
-		if (ctl_bit(nodes, n))
+		if (nset_has(nodes, n))
 			job->total_cpus += cluster->type[cluster->node_type[n]].amount[SL_KIND_CPUS];
 }
 

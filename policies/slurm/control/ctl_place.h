@@ -6,58 +6,7 @@
 #ifndef POLICIES_SLURM_CTL_PLACE_H
 #define POLICIES_SLURM_CTL_PLACE_H
 
-#include "policies/slurm/control/ctl.h"
-
-/* ---- Sets of nodes */
-
-static inline bool ctl_bit(const uint64_t *set, uint32_t bit) { return set[bit / 64] >> (bit % 64) & 1; }
-static inline void ctl_bit_set(uint64_t *set, uint32_t bit) { set[bit / 64] |= UINT64_C(1) << (bit % 64); }
-
-static inline void ctl_set_and(uint64_t *set, const uint64_t *other, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		set[i] &= other[i];
-}
-
-static inline void ctl_set_and_not(uint64_t *set, const uint64_t *other, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		set[i] &= ~other[i];
-}
-
-/* All of a are in b. */
-static inline bool ctl_set_within(const uint64_t *a, const uint64_t *b, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		if (a[i] & ~b[i])
-			return false;
-	return true;
-}
-
-static inline bool ctl_set_meets(const uint64_t *a, const uint64_t *b, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		if (a[i] & b[i])
-			return true;
-	return false;
-}
-
-static inline uint32_t ctl_set_count(const uint64_t *set, size_t words)
-{
-	uint32_t count = 0;
-	for (size_t i = 0; i < words; i++)
-		count += (uint32_t)__builtin_popcountll(set[i]);
-	return count;
-}
-
-/* Whether there are so many: of large sets a few words say so. */
-static inline bool ctl_set_has(const uint64_t *set, size_t words, int64_t least)
-{
-	for (size_t i = 0; i < words && least > 0; i++)
-		if (set[i])
-			least -= __builtin_popcountll(set[i]);
-	return least <= 0;
-}
+#include "policies/slurm/control/ctl_bits.h"
 
 /* ---- ctl_place.c */
 

@@ -232,7 +232,7 @@ bool ctl_resv_in_part(const struct ctl *c, const struct ctl_job *job, uint32_t p
 	const struct resv *r = resv_of(c, job);
 	int64_t more = job->nodes_min;
 	for (size_t w = 0; r && r->nodes && w < c->resvs->words && more > 0; w++)
-		more -= __builtin_popcountll(r->nodes[w] & c->part[part].nodes[w]);
+		more -= select_popcount(r->nodes[w] & c->part[part].nodes[w]);
 	return !r || !r->nodes || more <= 0;
 }
 

@@ -61,7 +61,7 @@ static bool has_more(const struct ctl_slots *s, const struct ctl_slot *slot, con
 	const uint64_t *left)
 {
 	if (s->c->params.version < CTL_24_11)
-		return !ctl_set_within(next->nodes, slot->nodes, s->words);
+		return !nset_within(next->nodes, slot->nodes, s->words);
 	for (size_t w = 0; w < s->words; w++)
 		if (s->asked[w] & next->nodes[w] & ~(left[w] & slot->nodes[w]))
 			return true;
@@ -87,7 +87,7 @@ ctl_time ctl_slots_and(struct ctl_slots *s, ctl_time start, ctl_time end, ctl_ti
 					later = next->end;
 				break;
 			}
-			ctl_set_and(nodes, slot->nodes, s->words);
+			nset_and(nodes, slot->nodes, s->words);
 			if (start <= now && slot->end != s->window_end)
 				still_until(s, slot->end);
 		}
@@ -102,7 +102,7 @@ bool ctl_slots_overlap(const struct ctl_slots *s, ctl_time start, ctl_time end, 
 {
 	for (uint32_t i = 0;;) {
 		const struct ctl_slot *slot = &s->slot[i];
-		if (slot->end > start && slot->begin < end && !ctl_set_within(nodes, slot->nodes, s->words))
+		if (slot->end > start && slot->begin < end && !nset_within(nodes, slot->nodes, s->words))
 			return true;
 		i = slot->next;
 		if (!i)
@@ -193,7 +193,7 @@ bool ctl_slots_take(
 	for (uint32_t i = 0;;) {
 		const struct ctl_slot *slot = &s->slot[i];
 		if (slot->begin >= start && slot->end <= end) {
-			ctl_set_and_not(slot->nodes, nodes, s->words);
+			nset_and_not(slot->nodes, nodes, s->words);
 			for (uint32_t k = 0; licenses && k < licence_count; k++)
 				slot->licenses[k] -= licenses[k];
 		}

@@ -16,6 +16,15 @@
 
 #include "sim/plugin.h"
 
+/* How many bits are set. The compiler's own is a call where the processor is not known to have it. */
+static inline uint32_t select_popcount(uint64_t word)
+{
+	word -= word >> 1 & UINT64_C(0x5555555555555555);
+	word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+	word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
 struct select;
 
 /* The requesting job. Its strings are compared by address: they stay as they are while the select lives. */

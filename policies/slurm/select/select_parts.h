@@ -41,7 +41,7 @@ static inline void bit_clear(uint64_t *set, uint32_t i) { set[i / 64] &= ~(UINT6
 static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-static inline int64_t bits_of(uint64_t word) { return __builtin_popcountll(word); }
+static inline int64_t bits_of(uint64_t word) { return select_popcount(word); }
 /* Bits from..until-1. */
 int64_t bit_count_range(const uint64_t *set, uint32_t from, uint32_t until);
 void bit_clear_range(uint64_t *set, uint32_t from, uint32_t until);

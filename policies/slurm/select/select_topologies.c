@@ -158,7 +158,7 @@ static int nodes_below(const struct tree *tree, uint32_t top, struct sl_err *err
 		for (uint32_t n = 0; !all->sw[k].switches && n < all->sw[k].node_count; n++)
 			bit_set(all->set, all->sw[k].node[n]);
 	for (uint32_t i = 0; i < s->words; i++)
-		count += (uint32_t)__builtin_popcountll(all->set[i]);
+		count += select_popcount(all->set[i]);
 	uint32_t *node = sl_alloc(s->arena, (size_t)count + 1, sizeof(*node));
 	if (!node)
 		return sl_fail_memory(err);
