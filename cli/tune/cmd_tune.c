@@ -15,6 +15,8 @@ static const struct option_def options[] = {
 		"runs that are done, the change and a page go there: the same command goes on from them" },
 	{ "vary", 0, "KEY=RANGE", true,
 		"what may move: 'policy.order=fcfs,sjf', 'slurm.conf:SchedulerParameters/bf_window=60..2880:60', see schedlab-tune(1)" },
+	{ "link", 0, "SUM", true,
+		"keys of --vary of which the values add up: 'projects.yaml:a/quota+projects.yaml:b/quota=12'" },
 	{ "minimize", 0, "SELECTOR", true,
 		"what is wanted: 'wait.p95{gpus>=8}', see schedlab-metrics(7); several: a front" },
 	{ "maximize", 0, "SELECTOR", true, "likewise, of what should be more" },
@@ -65,7 +67,7 @@ static int dir_make(struct tune *tune, struct sl_err *err)
 static int tune_dry(const struct tune *tune, struct sl_err *err)
 {
 	struct dry_run dry;
-	const uint64_t points = tune_points(&tune->problem);
+	const uint64_t points = tune_settings(&tune->problem);
 	dry_begin(&dry, tune->args);
 	dry_read(&dry, tune->trace);
 	dry_read(&dry, tune->cluster);

@@ -127,6 +127,8 @@ void tune_close(struct tune *tune);
 /* "KEY=VALUE" of that key, each with or without "policy.". */
 bool setting_is(const char *setting, const char *key);
 int knobs_read(struct tune *tune, struct sl_err *err);
+/* tune_sums.c: --link 'A+B=12', of knobs that were read. */
+int sums_read(struct tune *tune, struct sl_err *err);
 /* "policy.bf_window=60" for people; NULL: today's, not known. */
 const char *knob_value(const struct knob *knob, uint32_t level);
 /* tune_files.c: the file of a knob "FILE:WORDS", and where its value stands. */

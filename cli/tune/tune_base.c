@@ -413,6 +413,8 @@ int tune_open(struct tune *tune, struct sl_err *err)
 		status = spans_read(tune, err);
 	if (!status)
 		status = knobs_read(tune, err);
+	if (!status)
+		status = sums_read(tune, err);
 	if (!status && tune->problem.every && tune_points(&tune->problem) > TUNE_EVERY_MAX)
 		return sl_fail(err, SL_USAGE,
 			"--every: more than %d points: leave it out, or take wider steps",

@@ -329,7 +329,8 @@ static int judge_winner(struct judging *judging, struct sl_err *err)
 	return SL_OK;
 }
 
-/* The rest of the front beside today, and the winner with each knob put back alone beside the winner. */
+/* The rest of the front beside today, and the winner with each knob put back alone (with what it is linked
+ * with) beside the winner. */
 static int judge_others(struct judging *judging, struct sl_err *err)
 {
 	struct tune *tune = judging->tune;
@@ -348,7 +349,10 @@ static int judge_others(struct judging *judging, struct sl_err *err)
 		if (winner[a] == tune->problem.axis[a].today)
 			continue;
 		memcpy(level[count], winner, sizeof(level[0]));
-		level[count++][a] = tune->problem.axis[a].today;
+		for (size_t b = 0; b < axes; b++)
+			if (tune_together(&tune->problem, a, b))
+				level[count][b] = tune->problem.axis[b].today;
+		count++;
 	}
 	judging->metrics = tune->problem.columns;
 	judging->level = level;

@@ -84,7 +84,7 @@ static void print_head(const struct tune *tune)
 	char each[32];
 	char warm[32];
 	const size_t judged = tune->spans - tune->problem.spans;
-	const uint64_t points = tune_points(&tune->problem);
+	const uint64_t points = tune_settings(&tune->problem);
 	char count[48];
 	printf("%s under %s: %zu spans of %s; tuned on the first %u, judged on the other %zu\n", tune->trace,
 		tune->policy, tune->spans, screen_duration(each, tune->span[0].until - tune->span[0].from),
@@ -171,6 +171,22 @@ static void print_verdict(const struct tune *tune)
 		printf(", on spans that the search never looked at\n");
 }
 
+/* What is put back together; NULL: it was, with one before it. */
+static const char *back_name(const struct tune *tune, size_t k)
+{
+	const char *name = "";
+	for (size_t i = 0; i < tune->problem.axes && name; i++) {
+		const struct knob *knob = &tune->knob[i];
+		if (winner_of(tune)[i] == knob->today || !tune_together(&tune->problem, k, i))
+			continue;
+		if (i < k)
+			return NULL;
+		name = text_made(tune->arena, "%s%s%s=%s", name, *name ? " " : "", knob->name,
+			knob_value(knob, knob->today));
+	}
+	return name;
+}
+
 static void print_mattered(const struct tune *tune)
 {
 	size_t goals[TUNE_COLUMNS_MAX];
@@ -188,9 +204,10 @@ static void print_mattered(const struct tune *tune)
 	}
 	for (size_t k = 0; k < tune->problem.axes; k++) {
 		const struct knob *knob = &tune->knob[k];
-		if (winner_of(tune)[k] == knob->today)
+		const char *name = back_name(tune, k);
+		if (winner_of(tune)[k] == knob->today || !name)
 			continue;
-		screen_cell(table, false, "%s=%s", knob->name, knob_value(knob, knob->today));
+		screen_cell(table, false, "%s", name);
 		for (size_t g = 0; g < count; g++) {
 			const struct judged_column *column = &tune->back[k].column[goals[g]];
 			screen_cell(table, true, "%s",

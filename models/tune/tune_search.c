@@ -21,17 +21,6 @@ struct searching {
 	int status;
 };
 
-uint64_t tune_points(const struct tune_problem *problem)
-{
-	uint64_t points = 1;
-	for (size_t a = 0; a < problem->axes; a++) {
-		if (points > UINT64_MAX / problem->axis[a].count)
-			return UINT64_MAX;
-		points *= problem->axis[a].count;
-	}
-	return points;
-}
-
 /* ---- Candidates ---------------------------------------------------------------------------------------- */
 
 static size_t find(const struct tune_search *search, const uint32_t *level)
@@ -79,9 +68,9 @@ static size_t find_or_add(struct searching *s, const uint32_t *level)
 
 /* Into a pool, unless it is there already, or was tried on more than the shortest length: who was dropped
  * after that alone may come back for a reason. */
-static void offer(struct searching *s, size_t *pool, size_t *count, const uint32_t *level)
+static void offer(struct searching *s, size_t *pool, size_t *count, uint32_t *level)
 {
-	if (s->status || *count == POOL_MAX)
+	if (s->status || *count == POOL_MAX || !tune_linked(&s->search->problem, level))
 		return;
 	size_t candidate = find(s->search, level);
 	if (candidate != SIZE_MAX &&
@@ -161,24 +150,33 @@ static void shuffle(struct sl_rng *rng, uint32_t *order, size_t count)
 }
 
 /* A Latin hypercube of so many: each axis is cut into as many strata, and each stratum is met once. */
-static size_t design(struct searching *s, size_t *pool, size_t size)
+static void hypercube(struct searching *s, size_t *pool, size_t *count, size_t size, uint32_t *order)
 {
 	const struct tune_problem *problem = &s->search->problem;
-	uint32_t *order = sl_alloc(s->search->arena, size * problem->axes + 1, sizeof(*order));
-	size_t count = 0;
-	if (!order)
-		s->status = sl_fail_memory(s->err);
-	for (size_t a = 0; a < problem->axes && !s->status; a++)
+	for (size_t a = 0; a < problem->axes; a++)
 		shuffle(&s->rng, order + a * size, size);
-	for (size_t i = 0; i < size && !s->status; i++) {
+	for (size_t i = 0; i < size && *count < size && !s->status; i++) {
 		uint32_t level[TUNE_AXES_MAX] = { 0 };
 		for (size_t a = 0; a < problem->axes; a++) {
 			const double at = (order[a * size + i] + sl_rng_unit(&s->rng)) / (double)size;
 			level[a] = (uint32_t)(at * problem->axis[a].count);
 			level[a] = level[a] < problem->axis[a].count ? level[a] : problem->axis[a].count - 1;
 		}
-		offer(s, pool, &count, level);
+		offer(s, pool, count, level);
 	}
+}
+
+/* Where links drop much of one there are more of them. */
+static size_t design(struct searching *s, size_t *pool, size_t size)
+{
+	enum { HYPERCUBES_MAX = 50 };
+	const struct tune_problem *problem = &s->search->problem;
+	uint32_t *order = sl_alloc(s->search->arena, size * problem->axes + 1, sizeof(*order));
+	size_t count = 0;
+	if (!order)
+		s->status = sl_fail_memory(s->err);
+	for (int i = 0; i < (problem->links ? HYPERCUBES_MAX : 1) && count < size && !s->status; i++)
+		hypercube(s, pool, &count, size, order);
 	return count;
 }
 
@@ -248,6 +246,20 @@ static bool is_as_good(const struct searching *s, size_t candidate, uint32_t spa
 	return pair[0] == candidate;
 }
 
+/* What is linked goes together. False: today's does not add up to what it should. */
+static bool back_to_today(const struct tune_problem *problem, size_t axis, uint32_t *level)
+{
+	uint32_t closed[TUNE_AXES_MAX];
+	bool all = true;
+	for (size_t a = 0; a < problem->axes; a++) {
+		level[a] = tune_together(problem, axis, a) ? problem->axis[a].today : level[a];
+		all &= level[a] == problem->axis[a].today;
+	}
+	memcpy(closed, level, sizeof(closed));
+	return all ||
+	       (tune_linked(problem, closed) && memcmp(closed, level, problem->axes * sizeof(*level)) == 0);
+}
+
 /* Axes that are moved and need not be: back, one after the other. What is worse on the first few spans is not
  * simulated on the others. */
 static void put_back(struct searching *s)
@@ -260,7 +272,8 @@ static void put_back(struct searching *s)
 			memcpy(level, search->candidate[search->best].level, sizeof(level));
 			if (level[a] == search->problem.axis[a].today)
 				continue;
-			level[a] = search->problem.axis[a].today;
+			if (!back_to_today(&search->problem, a, level))
+				continue;
 			const size_t back = find_or_add(s, level);
 			const size_t was = search->best;
 			for (size_t r = 0; r < RUNGS && !s->status; r++)
@@ -288,11 +301,8 @@ static void every(struct searching *s)
 		return;
 	}
 	for (uint64_t i = 0; i < points && !s->status; i++) {
-		uint64_t rest = i;
-		for (size_t a = 0; a < search->problem.axes; a++) {
-			level[a] = (uint32_t)(rest % search->problem.axis[a].count);
-			rest /= search->problem.axis[a].count;
-		}
+		if (!tune_point(&search->problem, i, level))
+			continue;
 		const bool is_today =
 			memcmp(level, search->candidate[0].level, search->problem.axes * sizeof(*level)) == 0;
 		const size_t candidate = is_today ? 0 : add(search, level);

@@ -16,7 +16,14 @@
 
 #include "sim/plugin.h"
 
-enum { TUNE_AXES_MAX = 16, TUNE_COLUMNS_MAX = 12, TUNE_SPANS_MAX = 1000, TUNE_EVERY_MAX = 100000 };
+enum {
+	TUNE_AXES_MAX = 16,
+	TUNE_COLUMNS_MAX = 12,
+	TUNE_SPANS_MAX = 1000,
+	TUNE_EVERY_MAX = 100000,
+	TUNE_LINKS_MAX = 8
+};
+static const int64_t TUNE_NO_AMOUNT = INT64_MIN;
 
 struct tune_axis {
 	uint32_t count, today; /* Levels, and the one that is now. */
@@ -40,9 +47,20 @@ struct tune_column {
 };
 static inline bool tune_is_goal(const struct tune_column *column) { return column->kind <= TUNE_MORE; }
 
+/* Amounts of these axes add up to the total: the last has what the others leave over, and what it does not
+ * have among its levels is not tried. Today may be otherwise. */
+struct tune_link {
+	uint32_t axis[TUNE_AXES_MAX];
+	size_t count;
+	int64_t total;
+};
+
 struct tune_problem {
 	struct tune_axis axis[TUNE_AXES_MAX];
 	size_t axes;
+	struct tune_link link[TUNE_LINKS_MAX];
+	size_t links;
+	const int64_t *amount[TUNE_AXES_MAX]; /* Of levels, where the axis is linked. */
 	struct tune_column column[TUNE_COLUMNS_MAX];
 	size_t columns;
 	uint32_t spans;  /* So many are tuned on. */
@@ -81,8 +99,19 @@ typedef int tune_simulate(
 int tune_search_run(struct tune_search *search, const struct tune_problem *problem, struct sl_arena *arena,
 	tune_simulate *simulate, void *self, struct sl_err *err);
 
-/* How many points the lattice has; UINT64_MAX: more than can be counted. */
+/* ---- tune_links.c ---------------------------------------------------------------------------------- */
+
+/* How many points the lattice has, without axes that are what others leave over; UINT64_MAX: more than can be
+ * counted. */
 uint64_t tune_points(const struct tune_problem *problem);
+/* A point by its number; false: links do not add up there. */
+bool tune_point(const struct tune_problem *problem, uint64_t point, uint32_t *level);
+/* How many settings there are, today's among them, where they are not very many; 0: links never add up. */
+uint64_t tune_settings(const struct tune_problem *problem);
+/* Takes the last of each link to what the others leave over; false: that cannot be. */
+bool tune_linked(const struct tune_problem *problem, uint32_t *level);
+/* Does one not move without the other? */
+bool tune_together(const struct tune_problem *problem, size_t a, size_t b);
 
 /* ---- tune_surface.c -------------------------------------------------------------------------------- */
 

@@ -411,16 +411,8 @@ static void points_draw(struct tune_surface *surface, struct sl_rng *rng)
 		} while (sl_rng_below(rng, 2));
 		for (size_t a = 0; a < problem->axes && i % 4 == 0; a++)
 			level[a] = (uint32_t)sl_rng_below(rng, problem->axis[a].count);
-		if (!is_point(surface, level))
+		if (tune_linked(problem, level) && !is_point(surface, level))
 			point_add(surface, level);
-	}
-}
-
-static void level_of(const struct tune_problem *problem, uint64_t point, uint32_t *level)
-{
-	for (size_t a = 0; a < problem->axes; a++) {
-		level[a] = (uint32_t)(point % problem->axis[a].count);
-		point /= problem->axis[a].count;
 	}
 }
 
@@ -435,8 +427,8 @@ static void points_take(struct tune_surface *surface, struct sl_rng *rng)
 		return;
 	}
 	for (uint64_t i = 0; i < points; i++) {
-		level_of(problem, i, level);
-		point_add(surface, level);
+		if (tune_point(problem, i, level))
+			point_add(surface, level);
 	}
 }
 

@@ -319,3 +319,129 @@ Test(tune, slack_is_of_the_bound_that_is_missed_most)
 	cr_expect_float_eq(tune_score(&search, &search.candidate[2], 2).excess, 0.2, 1e-9);
 	sl_arena_free(arena);
 }
+
+/* ---- Sums ---------------------------------------------------------------------------------------------- */
+
+static const int64_t upto6[] = { 0, 1, 2, 3, 4, 5, 6 };
+static const int64_t some[] = { TUNE_NO_AMOUNT, 2, 4 };
+
+/* By hand: a + b + c = 6 of a 0..6, b 0..6 and c of 2 or 4 (today: no amount): a + b is 4, five ways, or 2,
+ * three. The value is least where a and b are alike and c is 4: (1, 1, 4). */
+static double alike_two(const uint32_t *level, size_t column, uint32_t span)
+{
+	const double apart = (double)level[0] - (double)level[1];
+	(void)column, (void)span;
+	return 100 + apart * apart + (level[2] == 2 ? 0 : 1);
+}
+
+static const struct tune_problem sum_problem = {
+	.axis = { { 7, 5, false }, { 7, 5, false }, { 3, 0, false } },
+	.axes = 3,
+	.link = { { .axis = { 0, 1, 2 }, .count = 3, .total = 6 } },
+	.links = 1,
+	.amount = { upto6, upto6, some },
+	.column = { { TUNE_LESS, 0 } },
+	.columns = 1,
+	.spans = 3,
+	.budget = 3 * 9,
+	.seed = 1,
+};
+
+static bool adds_up(const struct tune_candidate *candidate)
+{
+	return upto6[candidate->level[0]] + upto6[candidate->level[1]] + 2 * (int64_t)candidate->level[2] ==
+	       6;
+}
+
+Test(tune, of_a_sum_the_last_is_what_is_left)
+{
+	uint32_t level[TUNE_AXES_MAX] = { 1, 1, 0 };
+	cr_expect(tune_linked(&sum_problem, level));
+	cr_expect_eq(level[2], 2, "6 - 1 - 1 is 4");
+	level[0] = 3;
+	cr_expect(tune_linked(&sum_problem, level));
+	cr_expect_eq(level[2], 1, "6 - 3 - 1 is 2");
+	level[0] = 0;
+	cr_expect_not(tune_linked(&sum_problem, level), "5 is none of its levels");
+	level[0] = level[1] = 3;
+	cr_expect_not(tune_linked(&sum_problem, level), "nor is 0: today's has no amount");
+	cr_expect_eq(tune_points(&sum_problem), 49);
+	cr_expect_eq(tune_settings(&sum_problem), 8 + 1, "and today's, which does not add up");
+	cr_expect(tune_together(&sum_problem, 0, 2) && tune_together(&sum_problem, 1, 1));
+}
+
+Test(tune, links_that_share_an_axis_all_hold_or_none)
+{
+	struct tune_problem problem = sum_problem;
+	problem.axes = 3;
+	problem.axis[2] = (struct tune_axis){ 7, 0, false };
+	problem.amount[2] = upto6;
+	problem.link[0] = (struct tune_link){ .axis = { 0, 1 }, .count = 2, .total = 6 };
+	problem.link[1] = (struct tune_link){ .axis = { 1, 2 }, .count = 2, .total = 4 };
+	problem.links = 2;
+	uint32_t level[TUNE_AXES_MAX] = { 4, 0, 0 };
+	cr_expect(tune_linked(&problem, level));
+	cr_expect(level[1] == 2 && level[2] == 2);
+	cr_expect_not(tune_together(&problem, 0, 2));
+	problem.link[1] = (struct tune_link){ .axis = { 2, 1 }, .count = 2, .total = 4 };
+	level[2] = 3;
+	cr_expect_not(tune_linked(&problem, level), "the second takes from the first what it needs");
+}
+
+Test(tune, only_what_adds_up_is_tried)
+{
+	struct sl_arena *arena = sl_arena_new();
+	for (int way = 0; way < 2; way++) {
+		struct world world = { alike_two, 0, UINT32_MAX };
+		struct tune_problem problem = sum_problem;
+		problem.every = way;
+		const struct tune_search search = run(&problem, &world, arena);
+		const uint32_t *best = search.candidate[search.best].level;
+		for (size_t i = 1; i < search.count; i++)
+			cr_expect(!search.candidate[i].met || adds_up(&search.candidate[i]));
+		cr_expect(
+			best[0] == 1 && best[1] == 1 && best[2] == 2, "%u %u %u", best[0], best[1], best[2]);
+		cr_expect(!way || search.count == 9);
+	}
+	sl_arena_free(arena);
+}
+
+/* Of a lattice that is too large to be gone through points are drawn: what is drawn adds up, too. Four shares
+ * of 60 in ones; the best is (10, 20, 5, 25), and today 15 each. */
+static int64_t upto60[61];
+static double shares(const uint32_t *level, size_t column, uint32_t span)
+{
+	static const double best[] = { 10, 20, 5, 25 };
+	double sum = 100;
+	(void)column, (void)span;
+	for (int i = 0; i < 4; i++)
+		sum += (level[i] - best[i]) * (level[i] - best[i]);
+	return sum;
+}
+
+Test(tune, shares_of_a_sum_are_found)
+{
+	struct sl_arena *arena = sl_arena_new();
+	struct world world = { shares, 0, UINT32_MAX };
+	struct tune_problem problem = { .axes = 4,
+		.link = { { .axis = { 0, 1, 2, 3 }, .count = 4, .total = 60 } },
+		.links = 1,
+		.column = { { TUNE_LESS, 0 } },
+		.columns = 1,
+		.spans = 3,
+		.budget = 3 * 100,
+		.seed = 1 };
+	for (int i = 0; i <= 60; i++)
+		upto60[i] = i;
+	for (int i = 0; i < 4; i++) {
+		problem.axis[i] = (struct tune_axis){ 61, 15, false };
+		problem.amount[i] = upto60;
+	}
+	const struct tune_search search = run(&problem, &world, arena);
+	for (size_t i = 0; i < search.count; i++) {
+		const uint32_t *level = search.candidate[i].level;
+		cr_expect_eq(level[0] + level[1] + level[2] + level[3], 60);
+	}
+	cr_expect_lt(shares(search.candidate[search.best].level, 0, 0), 100 + 24);
+	sl_arena_free(arena);
+}
