@@ -82,7 +82,7 @@ static int option_given(struct args *args, const struct option_def *def, const c
 		if (args->given[i].def == def && def->value)
 			return sl_fail(
 				err, SL_USAGE, "option '--%s' is given twice: give it once", def->name);
-	args->given[args->given_count++] = (struct given){ def, value };
+	args->given[args->given_count++] = (struct given){ .def = def, .value = value };
 	return SL_OK;
 }
 

@@ -94,7 +94,8 @@ struct option_def {
 /* What was parsed: values in order. */
 struct given {
 	const struct option_def *def;
-	const char *value; /* NULL for a flag. */
+	const char *value;  /* NULL for a flag. */
+	struct sl_place at; /* In a file of options; file is NULL of the line's own. */
 };
 
 struct args {

@@ -52,7 +52,9 @@ struct wanted {
 	const char *text; /* "minimize wait.mean" */
 	const char *metric;
 	const struct selector *selector;
-	bool implied; /* That no fewer jobs complete; nobody asked. */
+	bool implied;       /* That no fewer jobs complete; nobody asked. */
+	const char *option; /* Of the line, and which of them. */
+	size_t number;
 };
 
 struct tune_span {
@@ -119,6 +121,9 @@ struct tune {
 int tune_spec_take(struct args *args, const char *path, struct sl_err *err);
 /* The same of its text, which ends in '\0'. */
 int tune_spec_parse(struct args *args, const char *path, const char *text, size_t len, struct sl_err *err);
+/* Where an option of the file of --spec stands, before what is wrong with it: the i-th of that name;
+ * SIZE_MAX: the last. Returns the status. */
+int tune_option_said(const struct args *args, const char *name, size_t i, struct sl_err *err);
 /* tune_base.c: the log, today's settings, goals, spans, knobs. */
 int tune_open(struct tune *tune, struct sl_err *err);
 void tune_close(struct tune *tune);

@@ -25,9 +25,11 @@ static int settings_keep(struct tune *tune, struct sl_err *err)
 		return sl_fail_memory(err);
 	for (size_t i = 0; (text = arg_at(tune->args, "set", i)); i++) {
 		if (!strchr(text, '='))
-			return sl_fail(err, SL_USAGE, "--set must be KEY=VALUE, not '%.200s'", text);
-		if (strchr(text, '\n'))
-			return sl_fail(err, SL_USAGE, "--set %.200s: a setting is one line here", text);
+			(void)sl_fail(err, SL_USAGE, "--set must be KEY=VALUE, not '%.200s'", text);
+		else if (strchr(text, '\n'))
+			(void)sl_fail(err, SL_USAGE, "--set %.200s: a setting is one line here", text);
+		if (err->status)
+			return tune_option_said(tune->args, "set", i, err);
 		if (!is_bound(text))
 			tune->setting[tune->setting_count++] = text;
 	}
@@ -92,6 +94,22 @@ static int policy_split(struct tune *tune, struct sl_err *err)
 	return SL_OK;
 }
 
+/* Which option today's settings are wrong in: the one whose key or value is named. */
+static int today_said(const struct tune *tune, struct sl_err *err)
+{
+	static const char *const option[] = { "set", "model", "cluster", "policy", "tz", "from", "to",
+		"jobs" };
+	const char *text;
+	for (size_t k = 0; k < SL_LEN(option); k++)
+		for (size_t i = 0; (text = arg_at(tune->args, option[k], i)); i++) {
+			const int key = (int)(k ? strlen(text) : strcspn(text, "="));
+			const char *quoted = text_made(tune->arena, "'%.*s'", key, text);
+			if (quoted && strstr(err->text, quoted))
+				return tune_option_said(tune->args, option[k], i, err);
+		}
+	return err->status;
+}
+
 /* The log, all of it that is asked for, on today's cluster. */
 static int load(struct tune *tune, struct sl_err *err)
 {
@@ -146,16 +164,19 @@ static int goals_take(struct tune *tune, const char *option, enum tune_kind kind
 	const char *text;
 	int status = SL_OK;
 	for (size_t i = 0; (text = arg_at(tune->args, option, i)) && !status; i++) {
-		struct wanted wanted = { .text = text_made(tune->arena, "%s %s", option, text) };
+		struct wanted wanted = {
+			.text = text_made(tune->arena, "%s %s", option, text), .option = option, .number = i
+		};
 		status = selector_parse(&wanted.selector, text, tune->arena, err);
 		if (status)
-			break;
+			return tune_option_said(tune->args, option, i, err);
 		wanted.metric = selector_text(wanted.selector);
 		const int better = selector_better(wanted.selector);
 		if (better && (better < 0) != (kind == TUNE_LESS))
 			talk("--%s %s: less of it is %s", option, text,
 				better < 0 ? "better, mostly" : "worse, mostly");
-		status = wanted_add(tune, wanted, kind, 0, err);
+		if (wanted_add(tune, wanted, kind, 0, err))
+			return tune_option_said(tune->args, option, i, err);
 	}
 	return status;
 }
@@ -197,7 +218,7 @@ static int bounds_take(struct tune *tune, struct sl_err *err)
 	const char *text;
 	int status = SL_OK;
 	for (size_t i = 0; (text = arg_at(tune->args, "require", i)) && !status; i++) {
-		struct wanted wanted = { .text = text };
+		struct wanted wanted = { .text = text, .option = "require", .number = i };
 		enum tune_kind kind;
 		double bound = 0;
 		const char *relation = relation_at(text, &kind);
@@ -214,9 +235,10 @@ static int bounds_take(struct tune *tune, struct sl_err *err)
 				wanted.selector = threshold.selector;
 		}
 		if (status)
-			break;
+			return tune_option_said(tune->args, "require", i, err);
 		wanted.metric = selector_text(wanted.selector);
-		status = wanted_add(tune, wanted, kind, bound, err);
+		if (wanted_add(tune, wanted, kind, bound, err))
+			return tune_option_said(tune->args, "require", i, err);
 	}
 	return status;
 }
@@ -246,9 +268,11 @@ static int wanted_read(struct tune *tune, struct sl_err *err)
 		status = bounds_take(tune, err);
 	for (size_t c = 0; c < tune->problem.columns && !status; c++)
 		for (size_t k = 0; k < c; k++)
-			if (strcmp(tune->wanted[c].text, tune->wanted[k].text) == 0)
-				return sl_fail(
-					err, SL_USAGE, "tune: '%s' stands twice", tune->wanted[c].text);
+			if (strcmp(tune->wanted[c].text, tune->wanted[k].text) == 0) {
+				(void)sl_fail(err, SL_USAGE, "tune: '%s' stands twice", tune->wanted[c].text);
+				return tune_option_said(
+					tune->args, tune->wanted[c].option, tune->wanted[c].number, err);
+			}
 	return status ? status : implied_take(tune, err);
 }
 
@@ -374,22 +398,24 @@ static int spans_read(struct tune *tune, struct sl_err *err)
 	sl_time each;
 	if (tune->scenario.jobs.count < 2)
 		return sl_fail(err, SL_INPUT, "%s: it has no two jobs to tune by", tune->trace);
-	int status = arg_u64(tune->args, "spans", 0, LEAST_SPANS, 2 * TUNE_SPANS_MAX, &count, err);
-	if (!status)
-		status = arg_u64(tune->args, "runs", 64, 4, 1000000, &runs, err);
-	if (!status)
-		status = arg_u64(tune->args, "search-seed", 1, 0, INT64_MAX, &tune->problem.seed, err);
-	if (!status)
-		status = time_option(tune, "span", &each, err);
-	if (!status)
-		status = time_option(tune, "warm-up", &tune->warm, err);
-	if (!status && tune->warm && is_stretched(tune))
-		return sl_fail(err, SL_USAGE,
+	if (arg_u64(tune->args, "spans", 0, LEAST_SPANS, 2 * TUNE_SPANS_MAX, &count, err))
+		return tune_option_said(tune->args, "spans", SIZE_MAX, err);
+	if (arg_u64(tune->args, "runs", 64, 4, 1000000, &runs, err))
+		return tune_option_said(tune->args, "runs", SIZE_MAX, err);
+	if (arg_u64(tune->args, "search-seed", 1, 0, INT64_MAX, &tune->problem.seed, err))
+		return tune_option_said(tune->args, "search-seed", SIZE_MAX, err);
+	if (time_option(tune, "span", &each, err))
+		return tune_option_said(tune->args, "span", SIZE_MAX, err);
+	if (time_option(tune, "warm-up", &tune->warm, err))
+		return tune_option_said(tune->args, "warm-up", SIZE_MAX, err);
+	if (tune->warm && is_stretched(tune)) {
+		(void)sl_fail(err, SL_USAGE,
 			"--warm-up: not with replay.load, load_after, feedback or fill, which move submissions");
-	if (!status)
-		status = spans_cut(tune, each, count, err);
-	if (status)
-		return status;
+		return tune_option_said(tune->args, "warm-up", SIZE_MAX, err);
+	}
+	if (spans_cut(tune, each, count, err))
+		return tune_option_said(
+			tune->args, arg(tune->args, "span") ? "span" : "spans", SIZE_MAX, err);
 	tune->problem.budget = runs * tune->problem.spans;
 	tune->problem.every = arg_flag(tune->args, "every");
 	return spans_order(tune, err);
@@ -406,7 +432,7 @@ int tune_open(struct tune *tune, struct sl_err *err)
 	tune->trace = args->word[0];
 	int status = settings_keep(tune, err);
 	if (!status)
-		status = load(tune, err);
+		status = load(tune, err) ? today_said(tune, err) : SL_OK;
 	if (!status)
 		status = wanted_read(tune, err);
 	if (!status)

@@ -241,6 +241,8 @@ static int check_alone(struct tune *tune, const char *const *metric, struct sl_e
 				tune, trials.simulated, trials.count, metric, tune->problem.columns, err);
 		if (!status)
 			status = trials_judge(tune, k, &trials, err);
+		if (status)
+			return tune_option_said(tune->args, "vary", k, err);
 	}
 	return status;
 }
@@ -265,6 +267,10 @@ static int check_today(struct tune *tune, const char *const *metric, struct sl_e
 			.level = level, .span = tune->order[i], .value = value + i * columns
 		};
 	int status = simulate_points(tune, today, 1, metric, columns, err);
+	for (size_t c = 0; c < columns && status; c++)
+		if (tune->wanted[c].option && strstr(err->text, metric[c]))
+			return tune_option_said(
+				tune->args, tune->wanted[c].option, tune->wanted[c].number, err);
 	if (!status)
 		status = simulate_points(tune, today, spans, metric, columns, err);
 	for (size_t i = 0; i < spans && !status; i++)
@@ -276,10 +282,13 @@ static int check_today(struct tune *tune, const char *const *metric, struct sl_e
 		size_t there = 0;
 		for (size_t i = 0; i < spans; i++)
 			there += isnan(value[i * columns + c]) ? 0 : 1;
-		if (!there)
-			return sl_fail(err, SL_USAGE,
+		if (!there && tune->wanted[c].option) {
+			(void)sl_fail(err, SL_USAGE,
 				"tune: '%s': on no span that is tuned on there is such a value: does it choose any job?",
 				tune->wanted[c].text);
+			return tune_option_said(
+				tune->args, tune->wanted[c].option, tune->wanted[c].number, err);
+		}
 	}
 	return status;
 }
@@ -295,6 +304,8 @@ int knobs_check(struct tune *tune, struct sl_err *err)
 		if (knob->kind == KNOB_FILE && (tune->file[knob->file].where == FILE_IS_CLUSTER ||
 						       tune->file[knob->file].where == FILE_IN_CLUSTER))
 			status = check_file(tune, k, err);
+		if (status)
+			return tune_option_said(tune->args, "vary", k, err);
 	}
 	tune->silent = true;
 	if (!status)

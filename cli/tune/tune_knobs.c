@@ -252,11 +252,14 @@ int knobs_read(struct tune *tune, struct sl_err *err)
 			status = values_check(tune, knob, err);
 		if (!status)
 			status = overlaps_check(tune, knob, err);
+		if (status)
+			return tune_option_said(tune->args, "vary", i, err);
 		tune->problem.axis[i] = (struct tune_axis){ knob->count, knob->today, knob->unordered };
 		tune->problem.axes = i + 1;
 	}
 	for (size_t k = 0; k < tune->problem.axes && !status; k++)
-		status = name_check(tune, &tune->knob[k], err);
+		if (name_check(tune, &tune->knob[k], err))
+			return tune_option_said(tune->args, "vary", k, err);
 	if (!status && !tune->problem.axes)
 		return sl_fail(err, SL_USAGE,
 			"tune: what may move? --vary policy.order=fcfs,sjf or --vary slurm.conf:PriorityWeightAge=0..10000:1000");

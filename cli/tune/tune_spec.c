@@ -26,6 +26,29 @@ static int spec_wrong(
 	return sl_fail_at(err, &at, "%s", what);
 }
 
+/* What is wrong, at that place of the file. */
+static int place_said(const struct sl_place *at, struct sl_err *err)
+{
+	char what[sizeof(err->text)];
+	(void)snprintf(what, sizeof(what), "%s", err->text);
+	err->status = SL_OK;
+	return sl_fail_at(err, at, "%s", what);
+}
+
+int tune_option_said(const struct args *args, const char *name, size_t i, struct sl_err *err)
+{
+	const struct given *given = NULL;
+	size_t seen = 0;
+	for (size_t k = 0; k < args->given_count; k++)
+		if (strcmp(args->given[k].def->name, name) == 0 && (seen++ == i || i == SIZE_MAX))
+			given = &args->given[k];
+	/* What the machine cannot do is nobody's mistake; what has the place is not given it twice. */
+	if (!given || !given->at.file || (err->status != SL_USAGE && err->status != SL_INPUT) ||
+		strncmp(err->text, given->at.file, strlen(given->at.file)) == 0)
+		return err->status;
+	return place_said(&given->at, err);
+}
+
 /* Would it execute what the user has not asked for? */
 static int spec_trusted(const struct spec *spec, const struct sl_doc_node *node, const char *name,
 	const char *value, struct sl_err *err)
@@ -36,12 +59,13 @@ static int spec_trusted(const struct spec *spec, const struct sl_doc_node *node,
 		return policy_trusted(spec->args->registry, value, &settings, &at, err);
 	if (strcmp(name, "set") != 0)
 		return SL_OK;
-	const int status = settings_add(&settings, value, err);
+	if (settings_add(&settings, value, err))
+		return place_said(&at, err);
 	const char *policy = arg(spec->args, "policy") ? arg(spec->args, "policy") : "easy";
 	for (size_t i = spec->count; i-- > 0;)
 		if (strcmp(spec->given[i].def->name, "policy") == 0)
 			policy = spec->given[i].value;
-	return status ? status : policy_trusted(spec->args->registry, policy, &settings, &at, err);
+	return policy_trusted(spec->args->registry, policy, &settings, &at, err);
 }
 
 static int spec_give(struct spec *spec, const struct sl_doc_node *node, const struct option_def *def,
@@ -52,7 +76,9 @@ static int spec_give(struct spec *spec, const struct sl_doc_node *node, const st
 	const char *kept = sl_strdup(spec->args->arena, value, strlen(value));
 	if (!kept)
 		return sl_fail_memory(err);
-	spec->given[spec->count++] = (struct given){ .def = def, .value = def->value ? kept : NULL };
+	spec->given[spec->count++] = (struct given){
+		.def = def, .value = def->value ? kept : NULL, .at = sl_doc_place(&spec->doc, node)
+	};
 	return spec_trusted(spec, node, def->name, kept, err);
 }
 
@@ -107,8 +133,8 @@ static int spec_fill(struct spec *spec, struct sl_err *err)
 	const struct sl_doc_node *root = spec->doc.count ? spec->doc.node : NULL;
 	int status = SL_OK;
 	if (!root || root->kind != SL_DOC_MAP)
-		return sl_fail(err, SL_INPUT,
-			"%s: a tune's file is a map with 'trace', 'vary' and 'minimize'", spec->doc.file);
+		return sl_fail_at(err, &(struct sl_place){ spec->doc.file, 1, 1 },
+			"a tune's file is a map with 'trace', 'vary' and 'minimize'");
 	SL_DOC_EACH (node, &spec->doc, root) {
 		if (strcmp(sl_doc_key_of(&spec->doc, node), "trace") != 0)
 			status = spec_option(spec, node, err);

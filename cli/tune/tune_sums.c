@@ -89,15 +89,17 @@ int sums_read(struct tune *tune, struct sl_err *err)
 {
 	struct tune_problem *problem = &tune->problem;
 	const char *text;
-	int status = SL_OK;
-	for (size_t i = 0; (text = arg_at(tune->args, "link", i)) && !status; i++) {
+	for (size_t i = 0; (text = arg_at(tune->args, "link", i)); i++) {
 		if (i == TUNE_LINKS_MAX)
 			return sl_fail(err, SL_USAGE, "--link: at most %d sums", (int)TUNE_LINKS_MAX);
-		status = link_read(tune, &problem->link[i], text, err);
+		if (link_read(tune, &problem->link[i], text, err))
+			return tune_option_said(tune->args, "link", i, err);
 		problem->links = i + 1;
+		if (!tune_settings(problem)) {
+			(void)sl_fail(err, SL_USAGE,
+				"--link '%.300s': nothing in these ranges adds up to that", text);
+			return tune_option_said(tune->args, "link", i, err);
+		}
 	}
-	if (!status && problem->links && !tune_settings(problem))
-		return sl_fail(err, SL_USAGE, "--link '%.300s': nothing in these ranges adds up to that",
-			arg(tune->args, "link"));
-	return status;
+	return SL_OK;
 }
