@@ -189,6 +189,10 @@ void forecast_head(const struct forecast_question *question)
 		state->waiting_count == 1 ? "s" : "", question->futures, question->base->choice.text,
 		forecast_history_size(question->learned->history),
 		forecast_calibrated_text(calibrated, question->calibrated));
+	if (!forecast_history_size(question->learned->history))
+		(void)printf(
+			"no job that has ended is known: run times are guesses up to each limit, and without one "
+			"short; --history FILE says how long jobs run\n");
 }
 
 int forecast_print(const struct forecast_question *question, const struct forecast_answer *answer,
