@@ -36,6 +36,8 @@ static const struct option_def options[] = {
 	{ OPTION_SET },
 	{ OPTION_MODEL },
 	{ OPTION_SEED },
+	{ "seeds", 0, "N", false,
+		"each span with N seeds, --seed and those after it, where something is drawn: metrics are means over them; default 1" },
 	{ OPTION_THREADS },
 	OPTIONS_OF_TRACE,
 	OPTIONS_OF_RUNS,
@@ -73,8 +75,9 @@ static int tune_dry(const struct tune *tune, struct sl_err *err)
 	dry_read(&dry, tune->cluster);
 	dry_count(&dry, "settings", "settings that there are", points);
 	dry_count(&dry, "runs", "runs of one span, at most",
-		tune->problem.every ? points * tune->problem.spans
-				    : tune->problem.budget + tune->problem.axes * tune->problem.spans);
+		tune->seeds * (tune->problem.every ? points * tune->problem.spans
+						   : tune->problem.budget +
+							     tune->problem.axes * tune->problem.spans));
 	dry_write(&dry, tune->dir);
 	return dry_end(&dry, err);
 }

@@ -102,6 +102,7 @@ struct tune {
 	size_t spans; /* Tuned on and judged; behind them one of the log's first second, to try values on. */
 	uint32_t *order; /* Those tuned on, as they are met. */
 	sl_time warm;
+	uint64_t seed, seeds;     /* The first, and how many: each span is run with each of them. */
 	struct scenario scenario; /* Of the whole log. */
 	struct policy_choice choice;
 	bool loaded;

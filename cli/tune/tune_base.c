@@ -279,7 +279,7 @@ static int wanted_read(struct tune *tune, struct sl_err *err)
 /* ---- Spans ------------------------------------------------------------------------------------------------
  */
 
-enum { LEAST_SPANS = 4, USUAL_SPANS = 32, WEEKS_ENOUGH = 24 };
+enum { SEEDS_MAX = 1000, LEAST_SPANS = 4, USUAL_SPANS = 32, WEEKS_ENOUGH = 24 };
 
 /* Times between submissions are not those of the trace. */
 static bool is_stretched(const struct tune *tune)
@@ -404,6 +404,10 @@ static int spans_read(struct tune *tune, struct sl_err *err)
 		return tune_option_said(tune->args, "runs", SIZE_MAX, err);
 	if (arg_u64(tune->args, "search-seed", 1, 0, INT64_MAX, &tune->problem.seed, err))
 		return tune_option_said(tune->args, "search-seed", SIZE_MAX, err);
+	if (arg_u64(tune->args, "seed", 1, 0, INT64_MAX - SEEDS_MAX, &tune->seed, err))
+		return tune_option_said(tune->args, "seed", SIZE_MAX, err);
+	if (arg_u64(tune->args, "seeds", 1, 1, SEEDS_MAX, &tune->seeds, err))
+		return tune_option_said(tune->args, "seeds", SIZE_MAX, err);
 	if (time_option(tune, "span", &each, err))
 		return tune_option_said(tune->args, "span", SIZE_MAX, err);
 	if (time_option(tune, "warm-up", &tune->warm, err))

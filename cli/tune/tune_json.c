@@ -135,7 +135,8 @@ int tune_json(const struct tune *tune, struct sl_err *err)
 		datum_flag("found", tune->search.best != 0), datum_count("spans_tuned", tune->problem.spans),
 		datum_count("spans_judged", tune->spans - tune->problem.spans),
 		datum_plain("span_s", span_time(from, tune->span[0].until - tune->span[0].from)),
-		datum_count("tried", tune_tried(tune)), datum_count("runs", tune->search.spent));
+		datum_count("tried", tune_tried(tune)), datum_count("runs", tune->search.spent),
+		datum_count("seeds", tune->seeds));
 	json_nest(&json, "spans", '[', &json_tight);
 	for (size_t i = 0; i < tune->spans; i++)
 		json_put(&json, datum_plain(NULL, span_time(from, tune->span[i].from)));

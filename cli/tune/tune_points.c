@@ -4,6 +4,7 @@
  * each, found again by whoever asks the same.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,17 +55,18 @@ static int batch_begin(struct batch *batch, struct sl_err *err)
 {
 	for (size_t f = 0; f < FACTORS; f++) {
 		batch->texts[f].names = sl_names_new(batch->sweep.arena);
-		batch->texts[f].value =
-			sl_alloc(batch->sweep.arena, batch->count + 1, sizeof(*batch->texts[f].value));
+		batch->texts[f].value = sl_alloc(batch->sweep.arena, batch->count * batch->tune->seeds + 1,
+			sizeof(*batch->texts[f].value));
 		if (!batch->texts[f].names || !batch->texts[f].value)
 			return sl_fail_memory(err);
 	}
-	batch->sweep.point = sl_alloc(batch->sweep.arena, batch->count + 1, sizeof(*batch->sweep.point));
+	batch->sweep.point = sl_alloc(
+		batch->sweep.arena, batch->count * batch->tune->seeds + 1, sizeof(*batch->sweep.point));
 	return batch->sweep.point ? SL_OK : sl_fail_memory(err);
 }
 
-static int batch_point(
-	struct batch *batch, const struct simulated *of, struct point *point, struct sl_err *err)
+static int batch_point(struct batch *batch, const struct simulated *of, uint64_t seed, struct point *point,
+	struct sl_err *err)
 {
 	const struct tune *tune = batch->tune;
 	struct sl_arena *arena = batch->sweep.arena;
@@ -72,7 +74,6 @@ static int batch_point(
 	char from[40];
 	char until[40];
 	const struct tune_span *span = &tune->span[of->span];
-	const char *const seed = arg(tune->args, "seed") ? arg(tune->args, "seed") : "1";
 	int status = candidate_text(tune, of->level, &text, arena, err);
 	if (status)
 		return status;
@@ -80,11 +81,12 @@ static int batch_point(
 		span_time(from, span->from - tune->warm > tune->span[0].from ? span->from - tune->warm
 									     : tune->span[0].from),
 		span_time(until, span->until));
-	if (!sets)
+	const char *seed_text = text_made(arena, "%" PRIu64, seed);
+	if (!sets || !seed_text)
 		return sl_fail_memory(err);
 	const char *const value[FACTORS] = { [OF_TRACE] = tune->trace,
 		[OF_CLUSTER] = text.cluster ? text.cluster : "",
-		[OF_SEED] = seed,
+		[OF_SEED] = seed_text,
 		[OF_POLICY] = text.policy,
 		[OF_SETS] = sets };
 	for (size_t f = 0; f < FACTORS && !status; f++)
@@ -128,30 +130,50 @@ static int batch_points(struct batch *batch, size_t *number, struct sl_err *err)
 		for (size_t i = 0; i < batch->count && !status; i++) {
 			if (batch->simulated[i].span != span)
 				continue;
-			struct point *point = &batch->sweep.point[batch->sweep.count];
-			*point = (struct point){ .id = "" };
-			number[i] = batch->sweep.count++;
-			status = batch_point(batch, &batch->simulated[i], point, err);
+			number[i] = batch->sweep.count;
+			for (uint64_t seed = 0; seed < batch->tune->seeds && !status; seed++) {
+				struct point *point = &batch->sweep.point[batch->sweep.count++];
+				*point = (struct point){ .id = "" };
+				status = batch_point(
+					batch, &batch->simulated[i], batch->tune->seed + seed, point, err);
+			}
 		}
 	return status;
 }
 
-static void take_values(const struct found *found, struct simulated *of, size_t number,
-	const char *const *metric, size_t metrics, struct sl_arena *kept)
+static const struct found_point *point_found(const struct found *found, size_t number)
 {
-	const struct found_point *point = NULL;
-	for (size_t i = number < found->count ? number + 1 : found->count; i-- > 0 && !point;)
-		point = found->point[i].number == number ? &found->point[i] : NULL;
-	of->failed = !point || point->error;
-	of->why = point && point->error ? sl_strdup(kept, point->error, strlen(point->error)) : NULL;
+	for (size_t i = number < found->count ? number + 1 : found->count; i-- > 0;)
+		if (found->point[i].number == number)
+			return &found->point[i];
+	return NULL;
+}
+
+/* Means over seeds, those that have the value. number: of the first of them. */
+static void take_values(const struct batch *batch, const struct found *found, struct simulated *of,
+	size_t number, const char *const *metric, size_t metrics)
+{
+	const uint64_t seeds = batch->tune->seeds;
+	of->failed = false;
+	of->why = NULL;
+	for (uint64_t s = 0; s < seeds; s++) {
+		const struct found_point *point = point_found(found, number + s);
+		of->failed |= !point || point->error;
+		if (point && point->error && !of->why)
+			of->why = sl_strdup(batch->tune->arena, point->error, strlen(point->error));
+	}
 	for (size_t m = 0; m < metrics; m++) {
-		of->value[m] = (double)NAN;
-		for (size_t k = 0; k < found->metric_count && !of->failed; k++) {
-			const int64_t *micro =
-				strcmp(found->metric[k], metric[m]) == 0 ? found_value(point, k) : NULL;
-			if (micro)
-				of->value[m] = (double)*micro / 1e6;
+		double sum = 0;
+		unsigned count = 0;
+		size_t k = 0;
+		while (k < found->metric_count && strcmp(found->metric[k], metric[m]) != 0)
+			k++;
+		for (uint64_t s = 0; s < seeds && k < found->metric_count && !of->failed; s++) {
+			const int64_t *micro = found_value(point_found(found, number + s), k);
+			sum += micro ? (double)*micro / 1e6 : 0;
+			count += micro != NULL;
 		}
+		of->value[m] = count ? sum / count : (double)NAN;
 	}
 }
 
@@ -196,7 +218,7 @@ static int batch_run(struct batch *batch, const char *const *metric, size_t metr
 		return err->status ? err->status : sl_fail(err, status, "%s", why.text);
 	status = sweep_found_read(&found, sweep, err);
 	for (size_t i = 0; i < batch->count && !status; i++)
-		take_values(&found, &batch->simulated[i], number[i], metric, metrics, batch->tune->arena);
+		take_values(batch, &found, &batch->simulated[i], number[i], metric, metrics);
 	if (!status && !batch->tune->silent)
 		talk_failed(&found);
 	return status;

@@ -86,16 +86,19 @@ static void print_head(const struct tune *tune)
 	const size_t judged = tune->spans - tune->problem.spans;
 	const uint64_t points = tune_settings(&tune->problem);
 	char count[48];
+	char seeds[48] = "";
 	printf("%s under %s: %zu spans of %s; tuned on the first %u, judged on the other %zu\n", tune->trace,
 		tune->policy, tune->spans, screen_duration(each, tune->span[0].until - tune->span[0].from),
 		tune->problem.spans, judged);
 	if (tune->warm)
 		printf("each span begins with %s of the log that counts for nothing\n",
 			screen_duration(warm, tune->warm));
-	printf("%s: %zu of %s settings tried, %" PRIu64 " runs of one span\n\n",
+	if (tune->seeds > 1)
+		(void)snprintf(seeds, sizeof(seeds), ", each with %" PRIu64 " seeds", tune->seeds);
+	printf("%s: %zu of %s settings tried, %" PRIu64 " runs of one span%s\n\n",
 		tune->problem.every ? "every one" : "searched", tune_tried(tune),
 		points == UINT64_MAX ? "more than can be counted" : count_text(count, points),
-		tune->search.spent);
+		tune->search.spent, seeds);
 }
 
 static void print_knobs(const struct tune *tune)
