@@ -104,7 +104,7 @@ $B/fuzz-%: $(CORE_O) $B/o/tests/fuzz/fuzz_%.o
 	$Q$(CC) $(CFLAGS) -fsanitize=fuzzer -pthread $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # What it reads is the program's, not the library's.
-$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab $B/replay-session $B/fuzz-session $B/replay-bundle $B/fuzz-bundle $B/replay-tune $B/fuzz-tune: $(filter-out $B/o/cli/program/main.o,$(CLI_O))
+$B/replay-selector $B/fuzz-selector $B/replay-sweep $B/fuzz-sweep $B/replay-step $B/fuzz-step $B/replay-lab $B/fuzz-lab $B/replay-session $B/fuzz-session $B/replay-bundle $B/fuzz-bundle $B/replay-tune $B/fuzz-tune $B/replay-tune_place $B/fuzz-tune_place: $(filter-out $B/o/cli/program/main.o,$(CLI_O))
 
 # Each is made once, and not before each file.
 FOLDERS := $(sort $(dir $(CORE_O) $(CLI_O) $(UNIT_O) $(CONFORMANCE_O) $B/o/tests/fuzz/ $B/o/scripts/))
