@@ -61,8 +61,8 @@ static void fairness_put(struct sl_out *out, metrics_wide top, metrics_wide bott
 }
 
 /* Of one user in one period. */
-static void put_told(struct sl_out *out, const struct sl_result *result, const struct told *told, size_t count,
-	sl_time period)
+static void put_told(struct sl_out *out, const struct sl_result *result, const struct told *told,
+	size_t count, sl_time period)
 {
 	metrics_wide miss = 0;
 	metrics_wide wait = 0;
@@ -107,10 +107,7 @@ static int write_fairness(const struct sl_result *result, struct sl_out *out, st
 	return SL_OK;
 }
 
-static bool fairness_wanted(const struct sl_result *result)
-{
-	return result->field && result->fair_start;
-}
+static bool fairness_wanted(const struct sl_result *result) { return result->field && result->fair_start; }
 
 const struct sl_report metrics_fairness = { .abi = SL_ABI_OF(struct sl_report),
 	.name = "fairness.csv",

@@ -176,8 +176,8 @@ struct sl_result {
 	/* The name of the zone of the log's clock as it has it ("Europe/Stockholm"), whose daylight saving
 	 * utc_offset knows nothing of; NULL: it names none. */
 	const char *time_zone;
-	/* With replay.metrics=field, by job: its fair start time (replay.fair_start), SL_NONE: not looked at, or
-	 * it can never start. NULL: it has no meaning in this run. */
+	/* With replay.metrics=field, by job: its fair start time (replay.fair_start), SL_NONE: not looked at,
+	 * or it can never start. NULL: it has no meaning in this run. */
 	const sl_time *fair_start;
 };
 

@@ -33,11 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sl_err err = { 0 };
 	struct registry registry = *builtin_registry();
 	struct given line = { .def = &cmd_tune.options[0], .value = "dir" };
-	struct args args = { .command = &cmd_tune,
-		.arena = arena,
-		.registry = &registry,
-		.given = &line,
-		.given_count = 1 };
+	struct args args = {
+		.command = &cmd_tune, .arena = arena, .registry = &registry, .given = &line, .given_count = 1
+	};
 	char *text = malloc(size + 1);
 	SL_CHECK(arena && text);
 	memcpy(text, data, size);
