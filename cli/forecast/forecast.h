@@ -138,7 +138,7 @@ int forecast_ask(
 	struct forecast_answer *answer, const struct forecast_question *question, struct sl_err *err);
 void forecast_answer_release(struct forecast_answer *answer);
 
-/* forecast_used.c: for how long before the moment the policy is told of jobs that had ended, so that its fair
+/* For how long before the moment the policy is told of jobs that had ended, so that its fair
  * shares go on from there; and whether that one of learned->job is such a job. */
 sl_time forecast_used_for(const struct forecast_question *question);
 bool forecast_is_used(const struct forecast_question *question, sl_time used_for, uint32_t learned);

@@ -2,7 +2,6 @@
 /*
  * waits.c - forecasts without a simulator: how long the user's latest jobs waited, and similar ones.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "models/forecast/forecast_models.h"
@@ -74,29 +73,6 @@ void forecast_waits_free(struct forecast_waits *waits)
 	free(waits->user);
 	free(waits->similar);
 	free(waits);
-}
-
-sl_time forecast_quantile(const sl_time *ascending, size_t n, double q)
-{
-	SL_CHECK(n > 0);
-	const double rank = ceil(q * (double)n - 1e-9);
-	const size_t at = rank < 1 ? 1 : (size_t)rank;
-	return ascending[(at > n ? n : at) - 1];
-}
-
-size_t forecast_bound(size_t n, double q, double confidence)
-{
-	/* P(Binomial(n, q) < k) = P(the k-th value is at or above the quantile). Terms as logarithms: the
-	 * first ones are less than a double can hold. */
-	double term = (double)n * log(1 - q);
-	double below = 0;
-	for (size_t k = 1; k <= n; k++) {
-		below += exp(term);
-		if (below >= confidence)
-			return k;
-		term += log((double)(n - k + 1) / (double)k * q / (1 - q));
-	}
-	return n + 1;
 }
 
 static int by_time(const void *a, const void *b)

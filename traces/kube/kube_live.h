@@ -44,7 +44,7 @@ int kube_live_write(const struct kube_live *live, const struct kube_change *chan
 	const struct sl_object *without, const char *more, struct kube_moment *moment, struct sl_err *err);
 void kube_moment_release(struct kube_moment *moment);
 
-/* kube_admitted.c: a Workload with status.admission as one that holds what that says from its submission on
+/* A Workload with status.admission as one that holds what that says from its submission on
  * (the annotation schedlab/admitted); NULL of anything else. To be freed. */
 int kube_admitted(const char *manifest, char **admitted, struct sl_err *err);
 
