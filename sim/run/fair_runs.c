@@ -4,7 +4,7 @@
  *
  * Until the next job comes the two runs are one, so a job that has started by then started fairly. For each
  * other the jobs up to it are replayed from the beginning, as no policy's state is copied: of n jobs up to
- * n * n / 2. No more than RUNS_JOBS are replayed in all; where that does not do, every second, third ... of
+ * n * n / 2. No more than runs_jobs are replayed in all; where that does not do, every second, third ... of
  * those that came is looked at.
  */
 #include <string.h>
