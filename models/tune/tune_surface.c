@@ -502,7 +502,7 @@ static double z_of(const struct process *process, size_t point, double bound, do
  * that it takes. */
 static double worth_of(const struct tune_surface *surface, size_t point)
 {
-	double spread;
+	double spread = 0;
 	double holds = 0;
 	double worth = 1;
 	if (surface->processes > OF_BOUNDS) {
