@@ -476,9 +476,11 @@ SL_INLINED int run_events(struct sim *sim, const bool plain)
 		if (plain)
 			continue;
 		ending_done(sim, &ev);
+		if (sim->status) /* A policy that hears of it may wait for now, again and again. */
+			return sim->status;
 		if (!needs_own(sim, &ev, applied))
 			continue;
-		const int status = sim->status ? sim->status : run_pass(sim, plain);
+		const int status = run_pass(sim, plain);
 		if (status)
 			return status;
 	}

@@ -87,3 +87,34 @@ Test(over, a_pass_without_end_comes_to_it, .timeout = 20)
 			world_release(&w);
 		}
 }
+
+/* Like a controller that can do nothing more, as the run is to end, and has something to do now. */
+static void waits_for_now(void *state, struct sl_pass *pass, const struct sl_event *event)
+{
+	(void)state;
+	now.stop |= event->class == SL_EV_SUBMIT;
+	if (sl_stopping(pass))
+		sl_wake_event(pass, sl_now(pass), 0);
+}
+
+static void starts_none(void *state, struct sl_pass *pass)
+{
+	(void)state;
+	(void)pass;
+}
+
+Test(over, events_without_end_come_to_it, .timeout = 20)
+{
+	static const struct sl_policy policy = { .abi = SL_ABI_OF(struct sl_policy),
+		.name = "endless",
+		.init = init,
+		.on_event = waits_for_now,
+		.pass = starts_none };
+	struct world w = { .cpus = 4, .count = 1, .job = { JOB(0, 10, 10, 2) }, .instead = &policy };
+	struct sim_options options;
+	now.stop = 0;
+	cr_assert_eq(world_open(&w, "fcfs", false, &options), SL_OK, "%s", w.err.text);
+	options.stop = &now.stop;
+	cr_expect_eq(sim_run(&w.sim, &options, &w.err), SL_INTERRUPTED, "%s", w.err.text);
+	world_release(&w);
+}
