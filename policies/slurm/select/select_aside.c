@@ -101,6 +101,31 @@ static void refresh_used(struct select *s, uint32_t node)
 	note_change(s, node);
 }
 
+static void add_used(struct select *s, const struct select_node_alloc *a)
+{
+	struct sel_node *n = &s->node[a->node];
+	uint64_t *used = s->used + n->core_at;
+	for (uint32_t w = 0; w < shape_of(s, a->node)->words && !a->owner->stopped; w++) {
+		n->twice |= (used[w] & a->cores[w]) != 0;
+		used[w] |= a->cores[w];
+	}
+	note_change(s, a->node);
+}
+
+/* One of so many jobs there goes. */
+static void drop_used(struct select *s, const struct select_node_alloc *a, uint32_t jobs)
+{
+	const struct sel_node *n = &s->node[a->node];
+	uint64_t *used = s->used + n->core_at;
+	if (n->twice || n->one_row + n->reserved != jobs) { /* Some share cores, or are suspended. */
+		refresh_used(s, a->node);
+		return;
+	}
+	for (uint32_t w = 0; w < shape_of(s, a->node)->words; w++)
+		used[w] &= ~a->cores[w];
+	note_change(s, a->node);
+}
+
 /* sign 1: the gres are the job's; -1: no more. */
 static void change_gres(struct select *s, const struct select_node_alloc *node_alloc, int64_t sign)
 {
@@ -167,7 +192,7 @@ static void enforce(struct select *s, struct select_alloc *a)
 	s->stopped_holds += a->stopped;
 	count_use(s, a, 1);
 	for (uint32_t i = 0; i < a->node_count; i++)
-		refresh_used(s, a->node_alloc[i].node);
+		add_used(s, &a->node_alloc[i]);
 }
 
 static void select_aside_release(struct select *s, struct select_alloc *a)
@@ -183,7 +208,7 @@ static void select_aside_release(struct select *s, struct select_alloc *a)
 		if (!n->jobs)
 			bit_set(s->idle, node_alloc->node);
 		change_gres(s, node_alloc, -1);
-		refresh_used(s, node_alloc->node);
+		drop_used(s, node_alloc, n->jobs + 1);
 	}
 	*a->link = a->next;
 	if (a->next)
@@ -349,8 +374,10 @@ static void set_stopped(struct select *s, struct select_alloc *a, bool stopped)
 	s->stopped_holds += stopped;
 	a->stopped = stopped;
 	count_use(s, a, 1);
-	for (uint32_t i = 0; i < a->node_count; i++)
+	for (uint32_t i = 0; i < a->node_count; i++) {
+		s->node[a->node_alloc[i].node].twice |= !stopped; /* Others may have had its cores. */
 		refresh_used(s, a->node_alloc[i].node);
+	}
 }
 
 void select_stop(struct select *s, struct select_alloc *a, bool stopped)

@@ -687,13 +687,19 @@ void sel_bound_nodes(struct sel_test *t)
 	sel_bound_by_tasks(t);
 }
 
+bool sel_is_by_node(const struct sel_test *t)
+{
+	return !t->q->overcommit && t->nodes_min >= 1 && t->nodes_max >= t->nodes_min &&
+	       !t->s->gres_adjacent && !t->q->tasks_per_socket;
+}
+
 bool sel_is_even(const struct sel_test *t)
 {
 	int64_t least, most;
-	if (t->q->overcommit || t->nodes_min < 1 || t->nodes_max < t->nodes_min || t->s->gres_adjacent)
+	if (!sel_is_by_node(t))
 		return false;
 	sel_task_range(t, 0, &least, &most);
-	return div_up(t->cpus_min, t->nodes_min) <= least * t->q->cpus_per_task && !t->q->tasks_per_socket;
+	return div_up(t->cpus_min, t->nodes_min) <= least * t->q->cpus_per_task;
 }
 
 int sel_fast(struct sel_test *t, const uint64_t *available)

@@ -411,21 +411,25 @@ int sel_later(struct sel_test *t, const uint64_t *available, const struct select
 	struct select *s = t->s;
 	const int64_t nodes_min = t->nodes_min, nodes_max = t->nodes_max;
 	sel_bound_nodes(t);
-	if (!sel_is_even(t) || !asides_capacity(s, 1))
+	if (!sel_is_by_node(t) || !asides_capacity(s, 1))
 		return -1;
 	sel_keep_ends(s, outlook);
 	struct ahead a = { .t = t, .l = later_of(s, t->q), .available = available };
-	if (!a.l || !select_later_follow(t, a.l) || a.l->uneven)
+	if (!a.l || !select_later_follow(t, a.l))
 		return -1;
 	const sl_time enough = enough_at(&a);
+	if (enough == SL_NEVER || !outlook->within || outlook->running[outlook->within - 1].end < enough)
+		return 0; /* Not by then, whatever the share of each node would be. */
+	if (!sel_is_even(t) || a.l->uneven)
+		return -1;
 	struct sel_batch b = { .window = 30, .next = outlook->gone };
 	*last = NULL;
-	if (enough != SL_NEVER && outlook->gone) {
+	if (outlook->gone) {
 		const int placed = later_from(&a, outlook, enough, nodes_min, nodes_max);
 		if (placed)
 			return placed;
 	}
-	while (enough != SL_NEVER && b.next < outlook->within) {
+	while (b.next < outlook->within) {
 		const size_t at = sel_pass_batch(&b, s, outlook, available);
 		if (at == SIZE_MAX)
 			return 0;

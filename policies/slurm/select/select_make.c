@@ -314,8 +314,9 @@ static int make_scratch(struct select *s, struct sl_err *err)
 	for (size_t i = 0; i < SL_LEN(s->set); i++)
 		if (!(s->set[i] = sl_alloc(s->arena, s->words, sizeof(uint64_t))))
 			return sl_fail_memory(err);
+	/* Tries that are taken back change each node a few times. */
 	s->change_capacity = 1;
-	while (s->change_capacity < s->node_count)
+	while (s->change_capacity < 16 * (uint64_t)s->node_count)
 		s->change_capacity *= 2;
 	s->change_log = sl_alloc(s->arena, s->change_capacity, sizeof(*s->change_log));
 	s->change_was = sl_alloc(s->arena, s->change_capacity, sizeof(*s->change_was));

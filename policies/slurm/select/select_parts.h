@@ -82,6 +82,7 @@ struct sel_node {
 	uint32_t rank;
 	uint32_t reserved, one_row; /* Allocations that want it for themselves, or for their partition. */
 	uint32_t jobs;
+	bool twice; /* Two of them have had a core in common. */
 	int64_t mem_used;
 	struct select_node_alloc *first;
 	uint64_t changed; /* When, by select.change. */
@@ -476,6 +477,8 @@ static inline bool sel_can_follow(const struct select *s, uint64_t seen)
 bool sel_is_simple(const struct sel_test *t);
 /* Bounds of nodes as the choice among them has them. */
 void sel_bound_nodes(struct sel_test *t);
+/* It needs nodes_min nodes that each offer it something, at least. */
+bool sel_is_by_node(const struct sel_test *t);
 /* Whatever a node offers, it is the job's share of one of nodes_min nodes at least. */
 bool sel_is_even(const struct sel_test *t);
 /* What a node would offer now, of all cores or of the free ones: usable cpus; its weight is in select.avail.
