@@ -66,6 +66,9 @@ for command in $(schedlab help | sed -n 's/^  \([a-z-]*\)  .*/\1/p'); do
 done | sed 's/^ *//; s|/etc/slurm|slurm|; s/^mpirun -n 64 //; s/ | sbatch/ | cat/; s/--count 1000/--count 20/; s/\(lublin --jobs\) 10000/\1 1000/; /--student/s/$/ || [ $? = 1 ]/
 	/^schedlab step/{ /--script\|--replay/! s|$| --script - </dev/null| }
 	s/; advance 2h//' >examples
+# Where all is slow, less of what takes long.
+[ "${SL_EFFORT:-}" != less ] ||
+	sed -i 's/ --backtest/& --moments 5 --futures 10/; /^schedlab policy-test/{ s/$/ --count 10/; s/ --count 20 / /; }' examples
 while read -r example; do
 	prepare "$example"
 	(cd work && HOME=$PWD && export HOME && mkdir -p .zfunc .config/fish/completions && bash -c "set -e; $example") >shown 2>said </dev/null ||
