@@ -36,29 +36,46 @@ void *page_alloc(struct page *page, size_t count, size_t size)
 	return space;
 }
 
-/* How long so many bytes are, compressed in that way; more than `most`: SIZE_MAX, and soon. */
-static size_t tried(const unsigned char *bytes, size_t length, int strategy, size_t most)
+/* How long so many bytes are, compressed as the stream does it; more than `most`: SIZE_MAX, and soon. */
+static size_t tried(z_stream *stream, const unsigned char *bytes, size_t length, size_t most)
 {
 	unsigned char capacity[SAMPLE + SAMPLE / 8];
 	most = most < sizeof(capacity) ? most : sizeof(capacity) - 1;
-	z_stream stream = {
-		.next_in = bytes, .avail_in = (uInt)length, .next_out = capacity, .avail_out = (uInt)most + 1
-	}; /* It has not ended while there is no room left. */
-	if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, strategy) != Z_OK)
-		return SIZE_MAX;
-	const bool whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
-	const size_t size = stream.total_out;
-	(void)deflateEnd(&stream);
-	return whole ? size : SIZE_MAX;
+	(void)deflateReset(stream);
+	stream->next_in = bytes;
+	stream->avail_in = (uInt)length;
+	stream->next_out = capacity;
+	stream->avail_out = (uInt)most + 1; /* It has not ended while there is no room left. */
+	const bool whole = deflate(stream, Z_FINISH) == Z_STREAM_END;
+	return whole ? stream->total_out : SIZE_MAX;
+}
+
+/* Each way to compress, for pieces: a stream takes longer to make than a piece to compress. */
+struct trials {
+	z_stream runs, usual;
+};
+
+static bool trials_begin(struct trials *trials)
+{
+	*trials = (struct trials){ .runs = { .zalloc = Z_NULL } };
+	const int status = deflateInit2(&trials->runs, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_RLE);
+	return status == Z_OK && deflateInit2(&trials->usual, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL,
+					 Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+static void trials_end(struct trials *trials)
+{
+	(void)deflateEnd(&trials->runs);
+	(void)deflateEnd(&trials->usual);
 }
 
 /* Of the middle: what begins and ends a series is not like the rest. */
-static int strategy_of(const unsigned char *bytes, size_t length)
+static int strategy_of(struct trials *trials, const unsigned char *bytes, size_t length)
 {
 	const size_t sample = length < SAMPLE ? length : SAMPLE;
 	const unsigned char *from = bytes + (length - sample) / 2;
-	const size_t runs = tried(from, sample, Z_RLE, SIZE_MAX);
-	return tried(from, sample, Z_DEFAULT_STRATEGY, runs) > runs ? Z_RLE : Z_DEFAULT_STRATEGY;
+	const size_t runs = tried(&trials->runs, from, sample, SIZE_MAX);
+	return tried(&trials->usual, from, sample, runs) > runs ? Z_RLE : Z_DEFAULT_STRATEGY;
 }
 
 /* So many bytes more into the stream, which has the memory for them; last: it ends. */
@@ -88,16 +105,18 @@ static void deflate_all(
 	const size_t length = block->count * width_of(block->form) / planes;
 	const size_t capacity = planes * (length + length / 8 + 4 * chunk);
 	z_stream stream = { 0 };
+	struct trials trials;
 	block->data = malloc(capacity);
-	int strategy = strategy_of(bytes, length);
-	if (!block->data ||
-		deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, strategy) != Z_OK) {
+	const bool ready = trials_begin(&trials) && block->data;
+	int strategy = ready ? strategy_of(&trials, bytes, length) : Z_DEFAULT_STRATEGY;
+	if (!ready || deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, strategy) != Z_OK) {
+		trials_end(&trials);
 		page->failed = true;
 		return;
 	}
 	int status = Z_OK;
 	for (size_t plane = 0; plane < planes && status == Z_OK; plane++) {
-		const int next = plane ? strategy_of(bytes + plane * length, length) : strategy;
+		const int next = plane ? strategy_of(&trials, bytes + plane * length, length) : strategy;
 		stream.next_out = block->data + block->size;
 		stream.avail_out = (uInt)chunk;
 		if (next != strategy)
@@ -110,6 +129,7 @@ static void deflate_all(
 	}
 	SL_CHECK(status == Z_STREAM_END); /* There is memory for whatever it makes. */
 	(void)deflateEnd(&stream);
+	trials_end(&trials);
 	unsigned char *shorter = realloc(block->data, block->size);
 	block->data = shorter ? shorter : block->data;
 }
