@@ -11,6 +11,7 @@
 
 #include "reports/page/page.h"
 #include "tests/world/builtin_registry.h"
+#include "tests/world/effort.h"
 #include "tests/world/page_read.h"
 #include "tests/world/result.h"
 
@@ -81,7 +82,7 @@ Test(page_parts, the_longest_waiting_are_kept)
 {
 	static const uint64_t waits[] = { 1, 3, 5000, 100000000 };
 	uint64_t state = 3;
-	for (size_t round = 0; round < 40; round++) {
+	for (size_t round = 0; round < 40; round += effort_of(5, 1, 1)) {
 		struct hand *hand = drawn_jobs(&state, 1 + (uint32_t)round * 5, waits[round % SL_LEN(waits)]);
 		const uint32_t most = (uint32_t)(drawn(&state) % (hand->jobs.count + 3));
 		const struct sl_document_options options = { .jobs_max = most, .runs = 1 };

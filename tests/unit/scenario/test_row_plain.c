@@ -11,6 +11,7 @@
 #include "sim/base/columns.h"
 #include "sim/scenario/scenario.h"
 #include "tests/world/builtin_registry.h"
+#include "tests/world/effort.h"
 #include "tests/world/memfile.h"
 
 struct replay {
@@ -105,8 +106,8 @@ Test(row_plain, as_by_stages)
 		{ .setting = { "start=recorded" }, .from = "300" },
 	};
 	struct sl_rng rng = sl_rng_stream(1, "tests/row_plain");
-	for (int round = 0; round < 1200; round++) {
-		const struct replay *replay = &replays[(size_t)round % SL_LEN(replays)];
+	for (uint64_t round = 0, rounds = effort_of(240, 1200, 1200); round < rounds; round++) {
+		const struct replay *replay = &replays[round % SL_LEN(replays)];
 		char text[12000] = "; MaxProcs: 12\n";
 		int64_t id = 0;
 		int64_t submit = 0;

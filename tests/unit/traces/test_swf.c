@@ -12,6 +12,7 @@
 
 #include "sim/registry/plugins.h"
 #include "tests/world/builtin_registry.h"
+#include "tests/world/effort.h"
 #include "tests/world/memfile.h"
 
 /* Logs each call of the reader, one a line. */
@@ -181,7 +182,7 @@ Test(swf, random_words)
 	const unsigned times = 1U << SL_COL_SUBMIT | 1U << SL_COL_WAIT | 1U << SL_COL_RUN |
 			       1U << SL_COL_CPU_TIME | 1U << SL_COL_LIMIT | 1U << SL_COL_THINK;
 	struct sl_rng rng = sl_rng_stream(1, "tests/swf/words");
-	for (int round = 0; round < 2000; round++) {
+	for (uint64_t round = 0, rounds = effort_of(400, 2000, 2000); round < rounds; round++) {
 		char line[600];
 		int64_t want[SL_COL_COUNT];
 		int len = 0;
