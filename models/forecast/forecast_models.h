@@ -143,7 +143,8 @@ const char *forecast_calibration_way(const struct forecast_calibration *calibrat
 int forecast_calibrate(
 	const struct forecast_calibration *calibration, struct forecast_case *is, struct sl_err *err);
 
-/* quantiles.c: ascending values whose quantiles are these, by even steps between, and none beyond p5 and p95. */
+/* quantiles.c: ascending values whose quantiles are these, by even steps between, and none beyond p5 and p95.
+ */
 void forecast_spread(const sl_time quantile[FORECAST_QUANTILES], size_t n, sl_time *found);
 
 /* The q-quantile of ascending values: of n the ceil(q n)-th, and the first at least. */
