@@ -297,6 +297,13 @@ static int make_partition(struct select *s, uint32_t row, struct sl_err *err)
 	return SL_OK;
 }
 
+/* The log of changes: so many for each node, as long as that is no more than so many. */
+#ifdef SL_TINY
+enum { CHANGES_EACH = 1, CHANGES_MOST = 1 };
+#else
+enum { CHANGES_EACH = 16, CHANGES_MOST = 1 << 18 };
+#endif
+
 static int make_scratch(struct select *s, struct sl_err *err)
 {
 	s->used = sl_alloc(s->arena, s->core_words, sizeof(*s->used));
@@ -316,7 +323,9 @@ static int make_scratch(struct select *s, struct sl_err *err)
 			return sl_fail_memory(err);
 	/* Tries that are taken back change each node a few times. */
 	s->change_capacity = 1;
-	while (s->change_capacity < 16 * (uint64_t)s->node_count)
+	while (s->change_capacity < s->node_count ||
+		(s->change_capacity < CHANGES_MOST &&
+			s->change_capacity < CHANGES_EACH * (uint64_t)s->node_count))
 		s->change_capacity *= 2;
 	s->change_log = sl_alloc(s->arena, s->change_capacity, sizeof(*s->change_log));
 	s->change_was = sl_alloc(s->arena, s->change_capacity, sizeof(*s->change_was));

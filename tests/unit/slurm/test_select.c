@@ -666,3 +666,18 @@ Test(select, powered_down_nodes_go_last, .fini = fini)
 	tasks(10);
 	expect("n1:0-1 n2:0-3 n3:0-3");
 }
+
+/* As recorded allocations may be. */
+Test(select, a_core_of_two_jobs_is_free_when_both_have_left, .fini = fini)
+{
+	four_cores(1);
+	sw_ready(&w);
+	struct select_alloc *one = share(2), *other = select_take(w.select, one);
+	cr_assert(one && other);
+	tasks(3);
+	expect("busy");
+	select_give(w.select, one);
+	expect("busy");
+	select_give(w.select, other);
+	expect("n1:0-2");
+}
